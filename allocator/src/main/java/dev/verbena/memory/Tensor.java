@@ -1,0 +1,138 @@
+package dev.verbena.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A dense tensor over off-heap memory: live, pinned by n transfers, or free. Closing it frees its memory as soon as the last
+ * pin is gone; every later use throws {@link IllegalStateException}, as does a second close.
+ *
+ * <p><b>Owner:</b> whoever allocated it closes it. <b>Threading:</b> the life cycle is thread-safe; the bytes are for their
+ * users to order.
+ */
+public final class Tensor implements AutoCloseable {
+    private final Block block;
+    private final MemorySegment memory;
+    private final ElementType type;
+    private final Shape shape;
+
+    Tensor(Block block, ElementType type, Shape shape) {
+        this.block = block;
+        this.type = type;
+        this.shape = shape;
+        this.memory = block.slab.memory().asSlice(block.offset, shape.byteSize(type));
+    }
+
+    private Tensor(Tensor tensor, Shape shape) {
+        this.block = tensor.block;
+        this.memory = tensor.memory;
+        this.type = tensor.type;
+        this.shape = shape;
+    }
+
+    /** A tensor over memory that no arena manages; {@code onFree} runs once, when it is closed and no longer pinned. */
+    public static Tensor over(Slab slab, long offset, ElementType type, Shape shape, Runnable onFree) {
+        return new Tensor(new Block(slab, offset) {
+            @Override
+            void release() {
+                onFree.run();
+            }
+        }, type, shape);
+    }
+
+    /**
+     * The same storage under another shape of equally many elements. The two are one tensor: closing either frees it.
+     */
+    public Tensor reshaped(Shape other) {
+        checkOpen();
+        if (other.elementCount() != shape.elementCount()) {
+            throw new IllegalArgumentException("cannot reshape " + shape + " to " + other);
+        }
+        return new Tensor(this, other);
+    }
+
+    public ElementType type() {
+        return type;
+    }
+
+    public Shape shape() {
+        return shape;
+    }
+
+    public long byteSize() {
+        return memory.byteSize();
+    }
+
+    /** Its bytes, exactly. */
+    public MemorySegment memory() {
+        checkOpen();
+        return memory;
+    }
+
+    /** The address of its first byte. */
+    public long address() {
+        checkOpen();
+        return memory.address();
+    }
+
+    /**
+     * Its bytes as a direct buffer in native order.
+     *
+     * @throws IllegalStateException if it is larger than 2 GiB - 1
+     */
+    public ByteBuffer asByteBuffer() {
+        if (byteSize() > Integer.MAX_VALUE) {
+            throw new IllegalStateException("byteSize=" + byteSize() + " does not fit a ByteBuffer; use memory()");
+        }
+        return memory().asByteBuffer().order(ByteOrder.nativeOrder());
+    }
+
+    /** The slab that it lies in. */
+    public Slab slab() {
+        return block.slab;
+    }
+
+    /** Bytes from the start of its slab. */
+    public long slabOffset() {
+        return block.offset;
+    }
+
+    /** Whether both are the same storage, under whatever shapes. */
+    public boolean sharesStorageWith(Tensor other) {
+        return block == other.block;
+    }
+
+    public boolean isOpen() {
+        return block.isOpen();
+    }
+
+    /** Keeps the memory until the matching {@link #unpin()}, also if it is closed meanwhile. */
+    public void pin() {
+        block.pin();
+    }
+
+    public void unpin() {
+        block.unpin();
+    }
+
+    public int pins() {
+        return block.pins();
+    }
+
+    @Override
+    public void close() {
+        block.close();
+    }
+
+    private void checkOpen() {
+        if (!block.isOpen()) {
+            throw new IllegalStateException("use after free: " + this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Tensor " + type + shape + (block.isOpen() ? "" : " (freed)");
+    }
+}

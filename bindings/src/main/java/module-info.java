@@ -1,0 +1,4 @@
+/** RDMA verbs for Java, over FFM. */
+module dev.verbena.bindings {
+    exports dev.verbena.verbs;
+}

@@ -1,0 +1,10 @@
+package dev.verbena.cli;
+
+/** Interim. */
+final class Verbena {
+    private Verbena() {}
+
+    static void main(String[] arguments) {
+        System.exit(2);
+    }
+}

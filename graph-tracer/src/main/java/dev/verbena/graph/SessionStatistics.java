@@ -1,0 +1,22 @@
+package dev.verbena.graph;
+
+/**
+ * What a session has done so far; the figures of EuroSys'19 §5.1 (copies) and §3.4 (sites).
+ *
+ * @param iterations runs finished
+ * @param copiesFirst tensors copied into a staging buffer before sending, in the first iteration
+ * @param copiesLater the same, in all later ones
+ * @param copiedByteSizeFirst their bytes
+ * @param copiedByteSizeLater their bytes
+ * @param transfersStatic tensors sent by static placement
+ * @param transfersDynamic tensors sent by dynamic allocation
+ * @param sitesSeen allocation sites (node, i-th allocation) that the tracer saw
+ * @param sitesRegistered those whose tensors are sent, and so are born in registered memory
+ * @param crossingByteSize bytes of all tensors that this task sends in one iteration
+ * @param plannedByteSize registered memory that the plan asked for
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+public record SessionStatistics(long iterations, long copiesFirst, long copiesLater, long copiedByteSizeFirst,
+        long copiedByteSizeLater, long transfersStatic, long transfersDynamic, int sitesSeen, int sitesRegistered,
+        long crossingByteSize, long plannedByteSize) {}

@@ -1,0 +1,6 @@
+package dev.verbena.testing;
+
+/** Interim. */
+public abstract class FabricContract {
+    protected FabricContract() {}
+}

@@ -1,0 +1,16 @@
+package dev.verbena.transfer;
+
+/**
+ * What a device has done so far.
+ *
+ * @param transfers tensors sent
+ * @param transferredByteSize payload bytes of them
+ * @param copies tensors that the CPU copied into a staging buffer before sending
+ * @param copiedByteSize payload bytes of those
+ * @param registeredByteSize bytes registered at present
+ * @param registrationNs time spent registering
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+public record DeviceStatistics(long transfers, long transferredByteSize, long copies, long copiedByteSize,
+        long registeredByteSize, long registrationNs) {}

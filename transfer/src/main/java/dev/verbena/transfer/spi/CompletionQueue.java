@@ -1,0 +1,29 @@
+package dev.verbena.transfer.spi;
+
+/**
+ * Where queue pairs report their completions, and what makes fabrics without hardware do their work.
+ *
+ * <p><b>Owner:</b> the device, which closes it after its queue pairs. <b>Threading:</b> confined to one poller together with
+ * every queue pair on it; only {@link #signal()} is thread-safe.
+ */
+public interface CompletionQueue extends AutoCloseable {
+    /**
+     * Delivers up to {@code countMax} completions and makes progress on all queue pairs.
+     *
+     * @return completions delivered
+     */
+    int poll(CompletionHandler handler, int countMax);
+
+    /**
+     * Sleeps until a completion, a remote write (where the fabric can tell: {@link Capabilities#wakesOnWrite()}), a
+     * {@link #signal()} or the timeout; may return early for no reason. Never misses what happened since the last poll.
+     */
+    void await(long timeoutNs);
+
+    /** Ends a present or the next {@link #await}. Thread-safe. */
+    void signal();
+
+    /** @throws IllegalStateException while a queue pair is on it */
+    @Override
+    void close();
+}

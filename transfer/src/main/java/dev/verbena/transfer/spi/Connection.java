@@ -1,0 +1,33 @@
+package dev.verbena.transfer.spi;
+
+import java.util.List;
+
+/**
+ * The queue pairs between two processes and the control path that tells when the other one dies.
+ *
+ * <p>Once lost it is never used again; a new one is made.
+ *
+ * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe, but the queue pairs are confined to their pollers.
+ */
+public interface Connection extends AutoCloseable {
+    /** The name that the peer gave itself, for messages. */
+    String peerName();
+
+    /** The endpoint that the peer listens on. */
+    dev.verbena.transfer.Endpoint peerEndpoint();
+
+    List<QueuePair> queuePairs();
+
+    /** Why the connection is lost; null while it is not. */
+    String lostCause();
+
+    /** Tells the peer why, as far as it still listens, then closes. */
+    void abort(String cause);
+
+    /**
+     * Orderly end: the peer learns that it was meant. To be called when no poller touches the queue pairs any more.
+     * Idempotent.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,50 @@
+package dev.verbena.transfer.spi;
+
+import java.util.List;
+import java.util.Set;
+
+import dev.verbena.transfer.Endpoint;
+
+/**
+ * Reliable connected queue pairs with verbs semantics; nothing above knows which fabric it has.
+ *
+ * <p><b>Owner:</b> the device, which closes it last. <b>Threading:</b> thread-safe.
+ */
+public interface Fabric extends AutoCloseable {
+    String name();
+
+    Capabilities capabilities();
+
+    /**
+     * Allocates zeroed memory, backed page by page, and registers it.
+     *
+     * @throws dev.verbena.memory.OutOfArenaMemoryException if there is not so much; the message says need and have
+     */
+    MemoryRegion register(long byteSize, Set<AccessRight> rights);
+
+    CompletionQueue createCompletionQueue(int countMax);
+
+    /**
+     * Accepts connections at an endpoint; port 0 takes a free one. Once per fabric.
+     *
+     * @return the endpoint it really listens on
+     * @throws dev.verbena.transfer.TransferException if the port is in use or the host is not this machine's
+     */
+    Endpoint listen(Endpoint local, String localName, ConnectionHandler handler);
+
+    /**
+     * Connects; tries again until the deadline while nobody listens there yet.
+     *
+     * @throws dev.verbena.transfer.TransferException on refusal, a peer of another version or fabric, or when time is up
+     */
+    Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs);
+
+    /** Bytes registered at present, and the nanoseconds spent registering so far. */
+    long registeredByteSize();
+
+    long registrationNs();
+
+    /** Closes what is left: connections, regions, threads. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,46 @@
+package dev.verbena.transfer.spi;
+
+/**
+ * A reliable connected queue pair. Operations take effect in the order posted; the first failed one moves it to ERROR and
+ * everything behind it is flushed, each with its cause.
+ *
+ * <p><b>Owner:</b> its {@link Connection}. <b>Threading:</b> confined to the poller of its completion queue;
+ * {@link #number()} and {@link #state()} are thread-safe.
+ */
+public interface QueuePair {
+    /** What a queue pair can do. It only moves downwards in this list. */
+    enum State {
+        /** Both sides are ready; requests are carried out. */
+        READY,
+        /** Something failed or the peer is gone; requests are accepted and flushed. */
+        ERROR,
+        /** Destroyed; posting throws. */
+        CLOSED
+    }
+
+    int number();
+
+    State state();
+
+    Connection connection();
+
+    CompletionQueue completionQueue();
+
+    /**
+     * Posts a list of requests, as far as the send queue has room. A request that is wrong in itself (too many elements, bad
+     * opcode) throws before anything is posted.
+     *
+     * @return how many requests from the head were posted; fewer than the list holds means the send queue is full
+     */
+    int post(WorkRequest head);
+
+    /**
+     * Posts a receive; {@code region} may be null with {@code byteSize} 0, for WRITE_WITH_IMMEDIATE only.
+     *
+     * @return false if the receive queue is full
+     */
+    boolean postReceive(long workRequestId, MemoryRegion region, long offset, long byteSize);
+
+    /** Moves to ERROR: what is queued is flushed by the next polls, here and at the peer. */
+    void fail(String cause);
+}

@@ -1,0 +1,13 @@
+/** Devices, channels, protocols and the fabrics that move tensors without copying them. */
+module dev.verbena.transfer {
+    requires transitive dev.verbena.allocator;
+    requires dev.verbena.bindings;
+    requires org.agrona;
+    requires org.jctools.core;
+    requires org.slf4j;
+
+    exports dev.verbena.transfer;
+    exports dev.verbena.transfer.spi;
+
+    uses dev.verbena.transfer.spi.FabricProvider;
+}
