@@ -46,13 +46,10 @@ mkdir "$scratch/empty"
 out=$scratch/out/$folder
 
 # jextract passes over a name that the headers do not have; we don't.
-missing=$(sed -n 's/^--include-\([a-z]*\) *\([^ ]*\).*/\1 \2/p' "$includes" | while read -r kind name; do
-  case $kind in
-    function | constant) grep -qF " $name(" "$out/rdma_core_h.java" || echo "$name" ;;
-    *) [[ -e $out/$name.java ]] || echo "$name" ;;
-  esac
-done)
-[[ -z $missing ]] || fail "these headers of rdma-core have no $(echo $missing): install a newer rdma-core, or take the names out of $includes."
+sed -nE 's/^    public static .* ([A-Za-z0-9_]+)\(.*/\1/p' "$out/rdma_core_h.java" > "$scratch/names"
+find "$out" -name '*.java' -printf '%f\n' | sed 's/\.java$//' >> "$scratch/names"
+missing=$(awk 'FNR == NR { have[$1]; next } /^--include-/ && !($2 in have) { print $2 }' "$scratch/names" "$includes")
+[[ -z $missing ]] || fail "these headers of rdma-core have no ${missing//$'\n'/ }: install a newer rdma-core, or take the names out of $includes."
 
 # A symbol is looked up when its function is first called, by our class: jextract's own way throws in a static initialiser where the
 # library is missing, and its findOrThrow is newer than Java 22.
@@ -60,7 +57,7 @@ sed -i -E \
   -e '/^    static final Arena LIBRARY_ARENA = /,/^$/d' \
   -e '/^    static final SymbolLookup SYMBOL_LOOKUP = /,/;$/d' \
   -e 's/\bSYMBOL_LOOKUP\.findOrThrow\(/dev.verbena.verbs.library.NativeLibrary.require(/' "$out"/*.java
-! grep -nE "SYMBOL_LOOKUP|LIBRARY_ARENA|findOrThrow|$scratch|/usr/|$HOME/" "$out"/*.java >&2 ||
+! grep -nE "SYMBOL_LOOKUP|LIBRARY_ARENA|findOrThrow|$scratch|/usr/|${HOME:-/home}/" "$out"/*.java >&2 ||
   fail "this jextract writes its symbol lookup or a path of this machine in a way that this script does not know, see above."
 
 if [[ ${1-} == --check ]]; then

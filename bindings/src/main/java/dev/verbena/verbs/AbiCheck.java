@@ -34,8 +34,9 @@ import dev.verbena.verbs.abi.verbs_context;
  *   bytes from the ibv_context that applications hold a pointer to
  * </pre>
  *
- * The layouts hold a pthread_mutex_t and differ by architecture and C library, so on any other machine than those listed verbs are refused: a wrong
- * offset is a wild write by the driver. Source: rdma-core 44 on x86-64 with glibc, compared by the ABI test.
+ * The layouts hold a pthread_mutex_t and differ by architecture and C library, so on any other machine than those
+ * listed verbs are refused: a wrong offset is a wild write by the driver. Source: rdma-core 44 on x86-64 with glibc,
+ * compared by the ABI test.
  */
 final class AbiCheck {
     /** A size, or the offset of a field, in bytes. */
@@ -53,17 +54,23 @@ final class AbiCheck {
 
     private AbiCheck() {}
 
-    static String problem() {
-        return problem(System.getProperty("os.name"), System.getProperty("os.arch"), isGlibc(), verified());
+    /**
+     * Null, or one sentence that says why verbs are refused on this machine; touches no native code of rdma-core and no
+     * layout.
+     */
+    static String machineProblem() {
+        return machineProblem(System.getProperty("os.name"), System.getProperty("os.arch"), isGlibc());
     }
 
-    /** Null, or one sentence that says why the layouts cannot be trusted here. */
-    static String problem(String os, String architecture, boolean glibc, List<Expectation> expectations) {
-        if (!os.equals("Linux") || !architecture.equals("amd64") || !glibc) {
-            return "RDMA verbs are verified on Linux x86-64 with glibc only, not on os.name=" + os + " os.arch="
-                    + architecture + " glibc="
-                    + glibc + ": use the fabric shm here.";
-        }
+    static String machineProblem(String os, String architecture, boolean glibc) {
+        return os.equals("Linux") && architecture.equals("amd64") && glibc ? null
+                : "RDMA verbs are verified on Linux x86-64 with glibc only, not on os.name=" + os + " os.arch="
+                        + architecture + " glibc="
+                        + glibc + ": use the fabric shm here.";
+    }
+
+    /** Null, or one sentence that says which layouts are not as they were verified. */
+    static String layoutProblem(List<Expectation> expectations) {
         List<String> wrong = expectations.stream().map(Expectation::mismatch).filter(m -> m != null).toList();
         return wrong.isEmpty() ? null
                 : "The layouts in dev.verbena.verbs.abi are not those verified for Linux x86-64, "
@@ -77,7 +84,7 @@ final class AbiCheck {
     }
 
     static List<Expectation> verified() {
-        // From the start of a verbs_context to its ibv_context: the newer operations lie at negative offsets from the latter.
+        // From a verbs_context to the ibv_context in it: the newer operations lie at negative offsets from the latter.
         long context = 320;
         long ops = 8;
         GroupLayout operations = (GroupLayout) ibv_context.layout().select(PathElement.groupElement("ops"));

@@ -15,7 +15,8 @@ import dev.verbena.verbs.abi.ibv_port_attr;
 /**
  * An opened RDMA device.
  *
- * <p><b>Owner:</b> whoever opened it. <b>Threading:</b> confined to its owner. Source: ibv_open_device(3), ibv_query_device(3).
+ * <p><b>Owner:</b> whoever opened it. <b>Threading:</b> confined to its owner. Source: ibv_open_device(3),
+ * ibv_query_device(3).
  */
 final class DeviceContext implements AutoCloseable {
     private final String name;
@@ -68,9 +69,15 @@ final class DeviceContext implements AutoCloseable {
         return attributes;
     }
 
-    /** The entries in use of all ports; the kernel refuses a table that is too small for them, so it must hold every entry there could be. */
+    /**
+     * The entries in use of all ports; the kernel refuses a table that is too small for them, so it must hold every
+     * entry there could be.
+     */
     private MemorySegment gidTable(long countMax) {
-        MemorySegment entries = ibv_gid_entry.allocateArray(Math.max(1, countMax), arena);
+        if (countMax == 0) {
+            return MemorySegment.NULL;
+        }
+        MemorySegment entries = ibv_gid_entry.allocateArray(countMax, arena);
         long count = _ibv_query_gid_table(context, entries, countMax, 0, ibv_gid_entry.sizeof());
         check("ibv_query_gid_table", on(), count < 0 ? (int) -count : 0);
         return entries.asSlice(0, count * ibv_gid_entry.sizeof());

@@ -11,7 +11,10 @@ import java.util.Locale;
 public final class DeviceListing {
     private DeviceListing() {}
 
-    /** All devices; where there is none the reason, one line. A device that cannot be asked is listed with the reason in place of its ports. */
+    /**
+     * All devices; where there is none the reason, one line. A device that cannot be asked is listed with the reason in
+     * place of its ports.
+     */
     public static String text() {
         List<VerbsDevice> devices = VerbsDevice.list();
         if (devices.isEmpty()) {
@@ -64,6 +67,6 @@ public final class DeviceListing {
 
     private static String line(int indent, String name, Object value) {
         String label = " ".repeat(indent) + name + ":";
-        return "%-32s%s%n".formatted(label, value);
+        return label + " ".repeat(Math.max(1, 32 - label.length())) + value + "\n";
     }
 }

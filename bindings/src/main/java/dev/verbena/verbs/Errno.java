@@ -5,7 +5,10 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the numbers that verbs fail with are called, and what a user can do about the commonest. Source: errno(3), the man pages of the verbs. */
+/**
+ * What the numbers that verbs fail with are called, and what a user can do about the commonest. Source: errno(3), the
+ * man pages of the verbs.
+ */
 final class Errno {
     private static final Map<Integer, String> NAMES = new HashMap<>();
 
@@ -65,7 +68,8 @@ final class Errno {
             return "let this user read and write the devices under /dev/infiniband";
         }
         if (errno == ENOENT() || errno == ENODEV() || errno == ENXIO()) {
-            return "look whether /dev/infiniband has the device's file; a container must be given it";
+            // libibverbs says ENOENT, too, where it may not open the file.
+            return "look whether /dev/infiniband has the device's file and this user may read and write it; a container must be given it";
         }
         if (errno == EMFILE() || errno == ENFILE()) {
             return "raise the limit of open files (ulimit -n)";

@@ -28,12 +28,12 @@ public record Gid(int index, long subnetPrefix, long interfaceId, GidType type, 
                 GidType.of(ibv_gid_entry.gid_type(entry)), ibv_gid_entry.ndev_ifindex(entry));
     }
 
-    /** The address part: an IPv4 address where it is one (RoCE v2 over IPv4), else eight groups of hexadecimal digits. */
+    /**
+     * The address part: an IPv4 address where it is one (RoCE v2 over IPv4), else eight groups of hexadecimal digits.
+     */
     public String address() {
         if (isIpv4Mapped()) {
-            return "::ffff:%d.%d.%d.%d".formatted(interfaceId >>> 24 & 0xff, interfaceId >>> 16 & 0xff,
-                    interfaceId >>> 8 & 0xff,
-                    interfaceId & 0xff);
+            return "::ffff:" + octet(24) + "." + octet(16) + "." + octet(8) + "." + octet(0);
         }
         StringJoiner groups = new StringJoiner(":");
         for (long half : new long[]{subnetPrefix, interfaceId}) {
@@ -42,6 +42,10 @@ public record Gid(int index, long subnetPrefix, long interfaceId, GidType type, 
             }
         }
         return groups.toString();
+    }
+
+    private long octet(int shift) {
+        return interfaceId >>> shift & 0xff;
     }
 
     /** ::ffff:0:0/96, RFC 4291 §2.5.5.2. */

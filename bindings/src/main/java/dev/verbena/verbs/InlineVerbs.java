@@ -11,8 +11,9 @@ import dev.verbena.verbs.abi.ibv_port_attr;
 import dev.verbena.verbs.abi.verbs_context;
 
 /**
- * The verbs that are no symbols: static inline functions of {@code infiniband/verbs.h} that call a function pointer of the context, written out here
- * because jextract passes over them. Source: verbs.h of rdma-core 44, verbs_get_ctx_op and ___ibv_query_port.
+ * The verbs that are no symbols: static inline functions of {@code infiniband/verbs.h} that call a function pointer of
+ * the context, written out here because jextract passes over them. Source: verbs.h of rdma-core 44, verbs_get_ctx_op
+ * and ___ibv_query_port.
  */
 final class InlineVerbs {
     private static final long CONTEXT_OFFSET = offset("context");
@@ -21,7 +22,10 @@ final class InlineVerbs {
 
     private InlineVerbs() {}
 
-    /** Zero, or an errno. The exported function of the same name fills in the first 48 bytes only, so it is the way out and not the way. */
+    /**
+     * Zero, or an errno. The exported function of the same name fills in the first 48 bytes only, so it is the way out
+     * and not the way.
+     */
     static int queryPort(MemorySegment context, int port, MemorySegment attributes) {
         MemorySegment operation = extendedOperation(context, QUERY_PORT_OFFSET);
         if (operation.equals(MemorySegment.NULL)) {
@@ -32,8 +36,9 @@ final class InlineVerbs {
     }
 
     /**
-     * The function at this offset of the verbs_context around an ibv_context; NULL where the provider has none: it is not extended (abi_compat is not all
-     * ones), its verbs_context is too short (it grows towards lower addresses, sz counts from the end), or it left the field empty.
+     * The function at this offset of the verbs_context around an ibv_context; NULL where the provider has none: it is
+     * not extended (abi_compat is not all ones), its verbs_context is too short (it grows towards lower addresses, sz
+     * counts from the end), or it left the field empty.
      */
     static MemorySegment extendedOperation(MemorySegment context, long operationOffset) {
         if (ibv_context.abi_compat(context).address() != -1L) {

@@ -13,10 +13,12 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
- * The verbs that fail by setting errno, which jextract's own calls do not capture: the JVM may overwrite it before Java code can look.
+ * The verbs that fail by setting errno, which jextract's own calls do not capture: the JVM may overwrite it before Java
+ * code can look.
  *
- * <p>Each call returns its value and leaves the errno in the capture segment of the caller. Verbs that <em>return</em> their errno are called through the
- * generated class. To be touched only where {@link Verbs#bindingProblem()} is null: the handles are bound in the static initialiser.
+ * <p>Each call returns its value and leaves the errno in the capture segment of the caller. Verbs that <em>return</em>
+ * their errno are called through the generated class. To be touched only where {@link Verbs#bindingProblem()} is null:
+ * the handles are bound in the static initialiser.
  */
 final class LibIbverbs {
     /** Apart, so that they can be looked for without binding anything. */
@@ -81,7 +83,10 @@ final class LibIbverbs {
         return Linker.nativeLinker().downcallHandle(address, descriptor, Linker.Option.captureCallState("errno"));
     }
 
-    /** FFM's own checks (closed arena, wrong thread) are runtime exceptions and must reach the caller; a C function throws nothing else. */
+    /**
+     * FFM's own checks (closed arena, wrong thread) are runtime exceptions and must reach the caller; a C function
+     * throws nothing else.
+     */
     private static RuntimeException rethrow(Throwable failed) {
         if (failed instanceof RuntimeException exception) {
             return exception;

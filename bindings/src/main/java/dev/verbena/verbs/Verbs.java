@@ -13,8 +13,9 @@ public final class Verbs {
     private Verbs() {}
 
     /**
-     * Null where there is at least one RDMA device to use; otherwise one sentence that says why not and what to do: another kind of machine than those
-     * verified, native calls refused by Java, rdma-core missing or too old, a kernel without RDMA, no device. Asked anew each time: devices come and go.
+     * Null where there is at least one RDMA device to use; otherwise one sentence that says why not and what to do:
+     * another kind of machine than those verified, native calls refused by Java, rdma-core missing or too old, a kernel
+     * without RDMA, no device. Asked anew each time: devices come and go.
      */
     public static String unavailableReason() {
         String problem = bindingProblem();
@@ -28,14 +29,23 @@ public final class Verbs {
         }
     }
 
-    /** Null, or why libibverbs cannot be called at all; to be asked before {@link LibIbverbs} is touched. */
+    /**
+     * Null, or why libibverbs cannot be called at all; to be asked before anything generated or {@link LibIbverbs} is
+     * touched.
+     */
     static String bindingProblem() {
         return bindingProblem(NativeLibrary.IBVERBS, LibIbverbs.Symbols.REQUIRED);
     }
 
-    /** The machine first: where layouts were never verified, no library may be opened with them. */
+    /**
+     * In this order: no library is opened on a machine whose layouts were never verified; and opening it tells whether
+     * Java allows native calls, without which the generated layouts cannot even be initialised.
+     */
     static String bindingProblem(NativeLibrary library, List<String> required) {
-        String problem = AbiCheck.problem();
-        return problem != null ? problem : library.problem(required);
+        String problem = AbiCheck.machineProblem();
+        if (problem == null) {
+            problem = library.problem(required);
+        }
+        return problem != null ? problem : AbiCheck.layoutProblem(AbiCheck.verified());
     }
 }

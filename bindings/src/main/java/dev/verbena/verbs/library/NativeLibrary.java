@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A shared library of rdma-core, opened when it is first needed and never closed, because its providers keep state and threads of their own.
+ * A shared library of rdma-core, opened when it is first needed and never closed, because its providers keep state and
+ * threads of their own.
  *
  * <p><b>Owner:</b> none, the library lives as long as the process. <b>Threading:</b> thread-safe.
  *
- * <p>The one place that opens libraries. It opens them by soname through the dynamic linker, as a C program would, so it needs neither a path
- * nor the development package; and a library that is missing is a sentence, not an error that leaves the generated classes unusable.
+ * <p>The one place that opens libraries. It opens them by soname through the dynamic linker, as a C program would, so
+ * it needs neither a path nor the development package; and a library that is missing is a sentence, not an error that
+ * leaves the generated classes unusable.
  */
 public final class NativeLibrary {
     public static final NativeLibrary IBVERBS = new NativeLibrary("libibverbs.so.1",
@@ -29,7 +31,10 @@ public final class NativeLibrary {
         this.debianPackages = debianPackages;
     }
 
-    /** The address of an exported function, for the generated code; a linkage error, as for any missing native symbol, says what to install. */
+    /**
+     * The address of an exported function, for the generated code; a linkage error, as for any missing native symbol,
+     * says what to install.
+     */
     public static MemorySegment require(String symbol) {
         NativeLibrary library = symbol.startsWith("rdma_") ? RDMACM : IBVERBS;
         String problem = library.problem(List.of(symbol));
