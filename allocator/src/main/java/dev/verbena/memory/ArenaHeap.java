@@ -114,10 +114,10 @@ final class ArenaHeap {
         lockAll();
         try {
             drainAll();
+            RunTree free = heap.pages.free;
             return new ArenaStatistics(heap.slabByteSize(), heap.slabs.size(), live.now(), live.peak(),
-                    heap.slabByteSize() - live.now(), heap.pages.free.longest() * SizeClasses.PAGE_BYTE_SIZE,
-                    liveCount(),
-                    allocationCount());
+                    heap.slabByteSize() - live.now(), free.longest() * SizeClasses.PAGE_BYTE_SIZE, free.runCount(),
+                    liveCount(), allocationCount());
         } finally {
             unlockAll();
         }

@@ -12,9 +12,10 @@ package dev.verbena.memory;
  * @param freeByteSize {@code slabByteSize - liveByteSize}
  * @param largestFreeRunByteSize bytes of the longest run of free pages; a tensor larger than the slots of the size classes needs such
  *            a run or a further slab
+ * @param freeRunCount runs of free pages; one per slab when nothing is live, many tell of fragmentation
  * @param liveCount tensors not yet freed
  * @param allocationCount tensors ever handed out
  */
 public record ArenaStatistics(long slabByteSize, int slabCount, long liveByteSize, long livePeakByteSize,
         long freeByteSize,
-        long largestFreeRunByteSize, long liveCount, long allocationCount) {}
+        long largestFreeRunByteSize, long freeRunCount, long liveCount, long allocationCount) {}

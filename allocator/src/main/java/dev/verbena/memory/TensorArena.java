@@ -253,7 +253,7 @@ public final class TensorArena implements AutoCloseable {
             } catch (RuntimeException e) {
                 if (first == null) {
                     first = e;
-                } else {
+                } else if (e != first) {
                     first.addSuppressed(e);
                 }
             }
