@@ -75,9 +75,10 @@ final class ControlEdges {
 
     private void mutate(Graph.Node node, Alias alias, Graph.Output input) {
         if (alias == null || !alias.variable.task().equals(node.task())) {
-            throw new IllegalArgumentException("node '" + node + "' (" + node.operation().name() + ") changes its input " + input
-                    + " in place, which is not a variable of its own task=" + node.task()
-                    + "; give it the variable itself and place both on one task");
+            throw new IllegalArgumentException(
+                    "node '" + node + "' (" + node.operation().name() + ") changes its input " + input
+                            + " in place, which is not a variable of its own task=" + node.task()
+                            + "; give it the variable itself and place both on one task");
         }
         mutators.computeIfAbsent(alias.variable, key -> new ArrayList<>()).add(node);
         Set<Graph.Node> changes = new LinkedHashSet<>(alias.mutators);
@@ -106,8 +107,9 @@ final class ControlEdges {
                 Graph.Node one = changing.get(i);
                 Graph.Node other = changing.get(j);
                 if (!isAncestor(one, other) && !isAncestor(other, one)) {
-                    throw new IllegalArgumentException("nodes '" + one + "' and '" + other + "' both change variable '" + variable
-                            + "' and nothing says which comes first; let one read the other's output");
+                    throw new IllegalArgumentException(
+                            "nodes '" + one + "' and '" + other + "' both change variable '" + variable
+                                    + "' and nothing says which comes first; let one read the other's output");
                 }
             }
         }

@@ -34,7 +34,8 @@ record CrossingEdge(Graph.Output output, String toTask, List<Graph.Node> readers
         for (Graph.Node reader : graph.readers(output)) {
             if (!reader.task().equals(output.node().task())) {
                 edges.computeIfAbsent(new Key(output, reader.task()),
-                        key -> new CrossingEdge(output, reader.task(), new ArrayList<>()).checked()).readers.add(reader);
+                        key -> new CrossingEdge(output, reader.task(), new ArrayList<>()).checked()).readers
+                        .add(reader);
             }
         }
     }
@@ -63,8 +64,9 @@ record CrossingEdge(Graph.Output output, String toTask, List<Graph.Node> readers
     private CrossingEdge checked() {
         int byteSize = name().getBytes(StandardCharsets.UTF_8).length;
         if (byteSize > NAME_BYTE_SIZE_MAX) {
-            throw new IllegalArgumentException("the name of the crossing edge '" + name().substring(0, 40) + "...' has byteSize="
-                    + byteSize + ", over byteSizeMax=" + NAME_BYTE_SIZE_MAX + "; give its node a shorter name");
+            throw new IllegalArgumentException(
+                    "the name of the crossing edge '" + name().substring(0, 40) + "...' has byteSize="
+                            + byteSize + ", over byteSizeMax=" + NAME_BYTE_SIZE_MAX + "; give its node a shorter name");
         }
         return this;
     }

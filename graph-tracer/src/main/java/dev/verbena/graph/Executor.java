@@ -146,16 +146,14 @@ final class Executor {
                     yield true;
                 }
                 case Operation.Asynchronous operation -> {
-                    started(run);
-                    operation.start(run, run);
+                    start(run, () -> operation.start(run, run));
                     yield true;
                 }
                 case Operation.PollingAsynchronous operation -> {
                     if (!operation.poll(run)) {
                         yield false;
                     }
-                    started(run);
-                    operation.start(run, run);
+                    start(run, () -> operation.start(run, run));
                     yield true;
                 }
             };
@@ -164,9 +162,17 @@ final class Executor {
         }
     }
 
-    private void started(NodeRun run) {
+    private void start(NodeRun run, Runnable kernel) {
         run.become(NodeState.STARTED);
         inFlight++;
+        try {
+            kernel.run();
+        } catch (Throwable e) {
+            if (run.endedByThrowing()) {
+                inFlight--;
+            }
+            throw e;
+        }
     }
 
     private void drainCompletions() {
@@ -220,7 +226,8 @@ final class Executor {
 
     private void awaitCompletion() {
         if (inFlight == 0) {
-            throw new IllegalStateException(name + ": nodes left with nothing to wait for; this is a defect of the plan");
+            throw new IllegalStateException(
+                    name + ": nodes left with nothing to wait for; this is a defect of the plan");
         }
         if (completions.isEmpty()) {
             long leftNs = leftNs();
@@ -281,7 +288,8 @@ final class Executor {
         String where = name + ": node '" + run.node() + "' (" + run.node().operation().name() + ")";
         return cause instanceof TransferException
                 ? new TransferException(where + ": " + cause.getMessage(), cause)
-                : new KernelException(where + " failed: " + (cause.getMessage() == null ? cause : cause.getMessage()), cause);
+                : new KernelException(where + " failed: " + (cause.getMessage() == null ? cause : cause.getMessage()),
+                        cause);
     }
 
     /** Waits for what is under way, whatever comes of it, so that its tensors can be closed. */

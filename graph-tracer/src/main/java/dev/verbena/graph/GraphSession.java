@@ -78,10 +78,12 @@ final class GraphSession implements Session, RunServices {
             throw new IllegalStateException("the session is closed");
         }
         if (running) {
-            throw new IllegalStateException("the session is running; a session is confined to one thread and one run at a time");
+            throw new IllegalStateException(
+                    "the session is running; a session is confined to one thread and one run at a time");
         }
         if (broken != null) {
-            throw new IllegalStateException("the session ended with an earlier failure: " + broken.getMessage(), broken);
+            throw new IllegalStateException("the session ended with an earlier failure: " + broken.getMessage(),
+                    broken);
         }
     }
 
@@ -89,7 +91,8 @@ final class GraphSession implements Session, RunServices {
         for (String name : feeds.keySet()) {
             Graph.Node node = partition.graph().find(name);
             if (node == null || !(node.operation() instanceof Feed)) {
-                throw new IllegalArgumentException("unknown feed '" + name + "'; the graph has no Feed node of that name");
+                throw new IllegalArgumentException(
+                        "unknown feed '" + name + "'; the graph has no Feed node of that name");
             }
             if (partition.placedFor(node) == null) {
                 throw new IllegalArgumentException("feed '" + name + "' is placed on task=" + node.task()

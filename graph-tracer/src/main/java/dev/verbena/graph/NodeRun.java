@@ -100,6 +100,11 @@ final class NodeRun implements KernelContext, Consumer<Throwable> {
         }
     }
 
+    /** Its start threw. @return whether it had not said that it is done before */
+    boolean endedByThrowing() {
+        return state.compareAndSet(NodeState.STARTED, NodeState.COMPLETED);
+    }
+
     /** What the kernel passed to its done; null if nothing failed. */
     Throwable failure() {
         return failure;
@@ -122,7 +127,8 @@ final class NodeRun implements KernelContext, Consumer<Throwable> {
                 throw new IllegalStateException("output " + i + " was not set");
             }
             if (!output.type.accepts(output.tensor().type(), output.tensor().shape())) {
-                throw new IllegalStateException("output " + i + " is " + output.tensor() + " but was announced as " + output.type);
+                throw new IllegalStateException(
+                        "output " + i + " is " + output.tensor() + " but was announced as " + output.type);
             }
         }
         become(NodeState.FINISHED);
@@ -226,8 +232,9 @@ final class NodeRun implements KernelContext, Consumer<Throwable> {
         checkUnset(index);
         Value source = inputs[input];
         if (shape.elementCount() != source.tensor().shape().elementCount()) {
-            throw new IllegalArgumentException("output " + index + " of shape=" + shape + " cannot be in place of input " + input
-                    + " of shape=" + source.tensor().shape());
+            throw new IllegalArgumentException(
+                    "output " + index + " of shape=" + shape + " cannot be in place of input " + input
+                            + " of shape=" + source.tensor().shape());
         }
         AllocationSite site = nextSite();
         if (mayOverwrite(source.storage()) && services.memory().reuse(site, source.tensor())) {
@@ -247,7 +254,8 @@ final class NodeRun implements KernelContext, Consumer<Throwable> {
         checkUnset(index);
         for (Value input : inputs) {
             if (input.tensor().sharesStorageWith(tensor)) {
-                throw new IllegalArgumentException("output " + index + " is the storage of an input; forward it instead");
+                throw new IllegalArgumentException(
+                        "output " + index + " is the storage of an input; forward it instead");
             }
         }
         ownOutput(index, tensor);

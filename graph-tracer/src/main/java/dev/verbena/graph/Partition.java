@@ -46,7 +46,8 @@ final class Partition {
      */
     static Partition of(Graph graph, String task) {
         if (!graph.tasks().contains(task)) {
-            throw new IllegalArgumentException("no node is placed on task=" + task + "; the graph has tasks=" + graph.tasks());
+            throw new IllegalArgumentException(
+                    "no node is placed on task=" + task + "; the graph has tasks=" + graph.tasks());
         }
         // Also checked as a whole: what is refused in one process is refused in many.
         ControlEdges.of(graph.nodes());
@@ -96,7 +97,8 @@ final class Partition {
     private Placing send(Node producer, CrossingEdge edge) {
         SendOperation send = new SendOperation(edge);
         sends.add(send);
-        return new Placing(new Node(edge.sendName(), task, send, List.of(producer.output(edge.output().index())), List.of()),
+        return new Placing(
+                new Node(edge.sendName(), task, send, List.of(producer.output(edge.output().index())), List.of()),
                 null, edge);
     }
 

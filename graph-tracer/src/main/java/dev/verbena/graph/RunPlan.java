@@ -75,6 +75,7 @@ final class RunPlan {
             }
         } catch (Throwable e) {
             fetched.forEach(Tensor::close);
+            abandon();
             throw e;
         }
         wasRun = true;

@@ -69,7 +69,8 @@ final class RunPlanBuilder {
         }
         boolean isHere = partition.task() == null || node.task().equals(partition.task());
         if (isHere && partition.placedFor(node) == null) {
-            throw new IllegalArgumentException(what + " '" + node + "' was added to the graph after the session was created");
+            throw new IllegalArgumentException(
+                    what + " '" + node + "' was added to the graph after the session was created");
         }
     }
 
@@ -90,7 +91,8 @@ final class RunPlanBuilder {
         if (placed.edge() == null) {
             return needed.contains(placed.original());
         }
-        return needed.contains(placed.edge().output().node()) && placed.edge().readers().stream().anyMatch(needed::contains);
+        return needed.contains(placed.edge().output().node())
+                && placed.edge().readers().stream().anyMatch(needed::contains);
     }
 
     private void add(Placed placed) {

@@ -27,8 +27,8 @@ final class SessionMemory {
     }
 
     /** For a session that sends nothing. */
-    static SessionMemory ordinaryOnly(TensorAllocator ordinary) {
-        return new SessionMemory(new AllocationTracer(false), ordinary, (type, shape) -> null, tensor -> false);
+    static SessionMemory ordinaryOnly(AllocationTracer tracer, TensorAllocator ordinary) {
+        return new SessionMemory(tracer, ordinary, (type, shape) -> null, tensor -> false);
     }
 
     AllocationTracer tracer() {

@@ -33,7 +33,8 @@ final class TransferPlan {
     record Transfer(CrossingEdge edge, Protocol protocol, int slots, long byteSize) {
         private static Transfer of(CrossingEdge edge, int depth) {
             return edge.type().isStatic()
-                    ? new Transfer(edge, Protocol.STATIC_PLACEMENT, depth, shape(edge).byteSize(edge.type().elementType()))
+                    ? new Transfer(edge, Protocol.STATIC_PLACEMENT, depth,
+                            shape(edge).byteSize(edge.type().elementType()))
                     : new Transfer(edge, Protocol.DYNAMIC_ALLOCATION, 0, -1);
         }
     }
@@ -63,7 +64,8 @@ final class TransferPlan {
         for (Transfer transfer : transfers) {
             CrossingEdge edge = transfer.edge;
             if (concerns(edge, task) && transfer.protocol != Protocol.STATIC_PLACEMENT) {
-                throw new IllegalArgumentException("edge " + edge + " from task=" + edge.fromTask() + " has type=" + edge.type()
+                throw new IllegalArgumentException("edge " + edge + " from task=" + edge.fromTask() + " has type="
+                        + edge.type()
                         + ", known only at run time, and cannot be transferred yet; give node '" + edge.output().node()
                         + "' known dimensions or place its readers on its own task");
             }
@@ -88,7 +90,8 @@ final class TransferPlan {
 
     /** Bytes of the tensors that the task sends when everything runs once. */
     long crossingByteSize(String task) {
-        return transfers.stream().filter(transfer -> transfer.edge.fromTask().equals(task)).mapToLong(Transfer::byteSize).sum();
+        return transfers.stream().filter(transfer -> transfer.edge.fromTask().equals(task))
+                .mapToLong(Transfer::byteSize).sum();
     }
 
     private static boolean concerns(CrossingEdge edge, String task) {

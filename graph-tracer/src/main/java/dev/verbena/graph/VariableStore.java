@@ -82,7 +82,8 @@ final class VariableStore implements AutoCloseable {
                 if (copy != null) {
                     entry.keep(copy);
                     old.close();
-                    LOG.debug("variable {} moved into registered memory, byteSize={}", variable.getKey(), copy.byteSize());
+                    LOG.debug("variable {} moved into registered memory, byteSize={}", variable.getKey(),
+                            copy.byteSize());
                 }
             }
         }
