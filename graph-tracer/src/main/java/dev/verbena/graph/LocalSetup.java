@@ -18,7 +18,9 @@ final class LocalSetup {
         resources.add(ordinary::close);
         Executor executor = new Executor("local session", partition.placed().size(), Activity.NONE,
                 options.timeout().toNanos(), System::nanoTime);
-        return new GraphSession(partition, SessionMemory.ordinaryOnly(new AllocationTracer(options.tracing()), ordinary::allocate), new SessionCounters(),
+        return new GraphSession(partition,
+                SessionMemory.ordinaryOnly(new AllocationTracer(options.tracing()), ordinary::allocate),
+                new SessionCounters(),
                 executor,
                 resources, 0, 0);
     }
