@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * The networks that can be trained: fully connected, with {@link Relu} between the layers.
+ * The networks that can be trained: fully connected, with {@link Celu} between the layers.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */

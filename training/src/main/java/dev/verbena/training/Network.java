@@ -40,7 +40,7 @@ final class Network {
             Output product = add(name + "/product", new MatMul(false, false), signals.get(layer), weight(layer));
             Output sum = add(name + "/sum", new AddBias(), product, variables.get(parameters.biasIndex(layer)));
             boolean last = layer == parameters.layerCount() - 1;
-            signals.add(last ? sum : add(name + "/relu", new Relu(), sum));
+            signals.add(last ? sum : add(name + "/activation", new Celu(), sum));
         }
         return signals;
     }
@@ -56,7 +56,7 @@ final class Network {
             gradients.set(parameters.biasIndex(layer), add(name + "/bias_gradient", new ReduceRows(), behind));
             if (layer > 0) {
                 Output before = add(name + "/input_gradient", new MatMul(false, true), behind, weight(layer));
-                behind = add(name + "/relu_gradient", new ReluGradient(), before, signals.get(layer));
+                behind = add(name + "/activation_gradient", new CeluGradient(), before, signals.get(layer));
             }
         }
         return gradients;

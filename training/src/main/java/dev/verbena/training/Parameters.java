@@ -52,7 +52,7 @@ record Parameters(int... widths) {
 
     /**
      * Fills a variable with its first values: weights uniform with variance 2 / inputs, which keeps the scale of the signal
-     * through layers with ReLU; biases 0. The same for a seed and a variable, whoever's memory it is.
+     * through layers that pass about half of it; biases 0. The same for a seed and a variable, whoever's memory it is.
      *
      * <p>Source: He, Zhang, Ren, Sun, <i>Delving deep into rectifiers</i>, 2015, §2.2.
      */

@@ -31,7 +31,16 @@ final class SeededRandom {
 
     /** A stream of its own for each purpose and index: what is drawn for one does not shift what is drawn for another. */
     SeededRandom(long seed, Purpose purpose, long index) {
-        this.state = mix(mix(mix(seed + GOLDEN_GAMMA) + purpose.ordinal()) + index);
+        this(mix(mix(mix(seed + GOLDEN_GAMMA) + purpose.ordinal()) + index));
+    }
+
+    private SeededRandom(long state) {
+        this.state = state;
+    }
+
+    /** The algorithm as published, for its test. */
+    static SeededRandom ofState(long state) {
+        return new SeededRandom(state);
     }
 
     long nextLong() {

@@ -13,7 +13,7 @@ public final class TrainingDefaults {
     /** Images of one worker's mini-batch. */
     public static final int BATCH = 32;
     public static final long SEED = 1;
-    public static final float LEARNING_RATE = 0.2f;
+    public static final float LEARNING_RATE = 0.4f;
 
     private TrainingDefaults() {}
 }

@@ -13,15 +13,15 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Tensor;
 
 /**
- * The gradient before a {@link Relu}, from the gradient behind it: inputs (gradient, y = relu's output); passes where y is
- * positive, 0 elsewhere. In the gradient's place where possible.
+ * The gradient before a {@link Celu}, from the gradient behind it: inputs (gradient, y = celu's output). The slope follows from y
+ * alone, so x need not be kept: 1 where y is positive, {@code (y + ALPHA) / ALPHA} elsewhere. In the gradient's place where possible.
  *
  * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable.
  */
-record ReluGradient() implements Operation.Synchronous {
+record CeluGradient() implements Operation.Synchronous {
     @Override
     public String name() {
-        return "ReluGradient";
+        return "CeluGradient";
     }
 
     @Override
@@ -39,12 +39,14 @@ record ReluGradient() implements Operation.Synchronous {
         long count = behind.shape().elementCount();
         Operands.checkSame(context, "elements of gradient", count, "elements of y", y.shape().elementCount());
         Tensor before = context.outputInPlace(0, 0, behind.shape());
-        mask(behind.memory(), y.memory(), before.memory(), count);
+        scale(behind.memory(), y.memory(), before.memory(), count);
     }
 
-    private static void mask(MemorySegment behind, MemorySegment y, MemorySegment before, long count) {
+    private static void scale(MemorySegment behind, MemorySegment y, MemorySegment before, long count) {
         for (long i = 0; i < count; i++) {
-            before.setAtIndex(JAVA_FLOAT, i, y.getAtIndex(JAVA_FLOAT, i) > 0 ? behind.getAtIndex(JAVA_FLOAT, i) : 0);
+            float output = y.getAtIndex(JAVA_FLOAT, i);
+            float slope = output > 0 ? 1 : (output + Celu.ALPHA) / Celu.ALPHA;
+            before.setAtIndex(JAVA_FLOAT, i, behind.getAtIndex(JAVA_FLOAT, i) * slope);
         }
     }
 }
