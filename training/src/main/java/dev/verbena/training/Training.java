@@ -99,7 +99,7 @@ public final class Training {
         requirePositive("iterations", options.iterations());
         if (!(options.learningRate() > 0) || Float.isInfinite(options.learningRate())) {
             throw new IllegalArgumentException("lr=" + options.learningRate() + "; give a positive number such as "
-                    + TrainingDefaults.LEARNING_RATE);
+                    + model.learningRate());
         }
         long images = (long) options.workers() * options.batch();
         if (images > data.trainCount()) {
