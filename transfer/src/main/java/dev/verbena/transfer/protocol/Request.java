@@ -12,7 +12,7 @@ import dev.verbena.transfer.spi.WorkRequest;
 abstract class Request implements Runnable {
     final WorkRequest workRequest;
     /** Where it goes; set by {@link PolledQueuePair#enqueue}. */
-    PolledQueuePair queuePair;
+    PolledQueuePair target;
     /** Links requests that wait for room in the send queue. Written by {@link PolledQueuePair} only. */
     Request nextWaiting;
 
@@ -23,12 +23,13 @@ abstract class Request implements Runnable {
     /** The command that the poller runs. */
     @Override
     public final void run() {
-        queuePair.submit(this);
+        target.submit(this);
     }
 
     /**
      * The request is done. It may be prepared and submitted again from here.
      *
+     * @param completion null if the fabric did not end it
      * @param failure null on success, otherwise what happened in words
      */
     abstract void onDone(Completion completion, String failure);
