@@ -32,9 +32,9 @@ final class ConsoleLink implements TaskLink {
                 System.out.print(new TrainingReport("of " + task, options, iterationsPerEpoch,
                         report.result().session().plannedByteSize(), List.of(report)).toTable());
             }
-            case TaskMessage.Failed(_, String sentence) -> {
+            case TaskMessage.Failed failed -> {
                 progress.clear();
-                Complaint.print(task + ": " + sentence);
+                Complaint.print(task + ": " + failed.sentence());
             }
         }
     }

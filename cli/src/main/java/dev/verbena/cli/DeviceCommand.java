@@ -14,7 +14,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** {@code verbena device}: what tensors can travel over here. */
-@Command(name = "device", mixinStandardHelpOptions = true, subcommands = DeviceCommand.ListCommand.class, description = "Show RDMA devices and fabrics.")
+@Command(name = "device", mixinStandardHelpOptions = true, subcommands = DeviceCommand.ListCommand.class,
+        description = "Show RDMA devices and fabrics.")
 final class DeviceCommand implements Runnable {
     @Spec
     private CommandSpec spec;
@@ -25,7 +26,8 @@ final class DeviceCommand implements Runnable {
     }
 
     /** {@code verbena device list}. */
-    @Command(name = "list", mixinStandardHelpOptions = true, description = "List this machine's RDMA devices, and what each fabric offers.")
+    @Command(name = "list", mixinStandardHelpOptions = true,
+            description = "List this machine's RDMA devices, and what each fabric offers.")
     static final class ListCommand implements Callable<Integer> {
         @Override
         public Integer call() {
@@ -50,7 +52,8 @@ final class DeviceCommand implements Runnable {
             try (Fabric fabric = provider.open()) {
                 Capabilities can = fabric.capabilities();
                 return provider.name() + ": " + (can.writesInOrder() ? "writes in order" : "writes in any order")
-                        + String.format(Locale.ROOT, ", messages up to %,d bytes, regions up to %,d bytes, queues up to %,d",
+                        + String.format(Locale.ROOT,
+                                ", messages up to %,d bytes, regions up to %,d bytes, queues up to %,d",
                                 can.messageByteSizeMax(), can.regionByteSizeMax(), can.depthMax())
                         + (provider.name().equals(Fabrics.SHM)
                                 ? String.format(Locale.ROOT, ", %,d bytes free in %s", SharedMemory.usableByteSize(),

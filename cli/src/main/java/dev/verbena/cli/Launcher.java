@@ -166,7 +166,8 @@ final class Launcher {
     private void onDeadline() {
         switch (phase) {
             case STARTING -> abort("not every task was up after " + START_TIMEOUT_MILLIS / 1000 + " s");
-            case FINISHING -> abort("not every task had closed its device after " + FINISH_TIMEOUT_MILLIS / 1000 + " s");
+            case FINISHING ->
+                abort("not every task had closed its device after " + FINISH_TIMEOUT_MILLIS / 1000 + " s");
             case ABORTING -> {
                 if (!isTold) {
                     isTold = true;

@@ -43,7 +43,8 @@ final class ReportFile {
 
     void write(Map<String, ?> report) {
         try {
-            byte[] text = (JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report) + "\n").getBytes(StandardCharsets.UTF_8);
+            byte[] text = (JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report) + "\n")
+                    .getBytes(StandardCharsets.UTF_8);
             if (isSpecial(path)) {
                 Files.write(path, text);
                 return;
@@ -67,7 +68,8 @@ final class ReportFile {
     }
 
     private static Path temporary(Path path) throws IOException {
-        return Files.createFile(path.resolveSibling("." + path.getFileName() + "." + ProcessHandle.current().pid() + ".tmp"));
+        return Files.createFile(
+                path.resolveSibling("." + path.getFileName() + "." + ProcessHandle.current().pid() + ".tmp"));
     }
 
     private static String reason(Path path, IOException e) {

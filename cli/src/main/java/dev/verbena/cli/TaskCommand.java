@@ -14,16 +14,21 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code verbena task}: one task of a training cluster; started by {@code train}, or by hand on several hosts. */
-@Command(name = "task", mixinStandardHelpOptions = true, description = "Run one task of a training cluster, for clusters over several hosts.", footer = {
-        "", "Start every task with the same options and the same --cluster, which lists all tasks, servers first:",
-        "  verbena task --task server:0 --listen 10.0.0.1:7000 --cluster server:0=10.0.0.1:7000,worker:0=10.0.0.2:7000 --workers 1",
-        "Without --cluster a launcher is expected on standard input and output."})
+@Command(name = "task", mixinStandardHelpOptions = true,
+        description = "Run one task of a training cluster, for clusters over several hosts.", footer = {
+                "",
+                "Start every task with the same options and the same --cluster, which lists all tasks, servers first:",
+                "  verbena task --task server:0 --listen 10.0.0.1:7000 --workers 1"
+                        + " --cluster server:0=10.0.0.1:7000,worker:0=10.0.0.2:7000",
+                "Without --cluster a launcher is expected on standard input and output."})
 final class TaskCommand implements Callable<Integer> {
     @Option(names = "--task", required = true, paramLabel = "NAME", description = "server:N or worker:N.")
     private String task;
-    @Option(names = "--listen", paramLabel = "HOST:PORT", defaultValue = "127.0.0.1:0", description = "Where to listen; port 0 takes a free one. Default ${DEFAULT-VALUE}.")
+    @Option(names = "--listen", paramLabel = "HOST:PORT", defaultValue = "127.0.0.1:0",
+            description = "Where to listen; port 0 takes a free one. Default ${DEFAULT-VALUE}.")
     private String listen;
-    @Option(names = "--cluster", paramLabel = "TASK=HOST:PORT", split = ",", description = "All tasks and where they listen.")
+    @Option(names = "--cluster", paramLabel = "TASK=HOST:PORT", split = ",",
+            description = "All tasks and where they listen.")
     private Map<String, String> cluster;
     @Mixin
     private TrainingArguments training;

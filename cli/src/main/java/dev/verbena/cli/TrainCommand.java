@@ -16,7 +16,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code verbena train}: everything is checked first, then trained, then reported. */
-@Command(name = "train", mixinStandardHelpOptions = true, description = "Train a network on this machine, with parameter servers and workers as processes of their own.")
+@Command(name = "train", mixinStandardHelpOptions = true,
+        description = "Train a network on this machine, with parameter servers and workers as processes of their own.")
 final class TrainCommand implements Callable<Integer> {
     private static final String LOOPBACK = "127.0.0.1";
     private static final int PORT_MAX = 65_535;
@@ -27,7 +28,8 @@ final class TrainCommand implements Callable<Integer> {
     private boolean isLocal;
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures of the run there.")
     private Path json;
-    @Option(names = "--port", paramLabel = "N", defaultValue = "0", description = "Task i listens on port N+i; default: free ones.")
+    @Option(names = "--port", paramLabel = "N", defaultValue = "0",
+            description = "Task i listens on port N+i; default: free ones.")
     private int port;
     @Option(names = "--quiet", description = "Print nothing but errors.")
     private boolean isQuiet;
@@ -70,7 +72,8 @@ final class TrainCommand implements Callable<Integer> {
         }
         int perEpoch = training.iterationsPerEpoch(dataset);
         ProgressLine progress = ProgressLine.onTerminal(isQuiet, options.iterations(), perEpoch);
-        return new TrainingReport(fabric, options, perEpoch, planned, new Launcher(progress).run(commands(tasks, options)));
+        return new TrainingReport(fabric, options, perEpoch, planned,
+                new Launcher(progress).run(commands(tasks, options)));
     }
 
     private Map<String, List<String>> commands(List<String> tasks, TrainingOptions options) {

@@ -17,31 +17,42 @@ final class TrainingArguments {
 
     /** How long to train; one of the two. */
     static final class Length {
-        @Option(names = "--epochs", paramLabel = "N", description = "Passes over the training images; default " + EPOCHS_DEFAULT + ".")
+        @Option(names = "--epochs", paramLabel = "N", description = "Passes over the training images; default "
+                + EPOCHS_DEFAULT + ".")
         Integer epochs;
         @Option(names = "--iterations", paramLabel = "N", description = "Mini-batches instead of epochs.")
         Integer iterations;
     }
 
-    @Option(names = "--data", paramLabel = "DIR", description = "IDX files as MNIST has them, plain or .gz: a train and a test pair, or one pair, split 80/20 by seed. Default: digits drawn by the program.")
+    @Option(names = "--data", paramLabel = "DIR",
+            description = "IDX files as MNIST has them, plain or .gz: a train and a test pair, or one pair, split 80/20 by seed."
+                    + " Default: digits drawn by the program.")
     Path data;
-    @Option(names = "--model", paramLabel = "NAME", defaultValue = "mlp", description = "mlp or fcn5; default ${DEFAULT-VALUE}.")
+    @Option(names = "--model", paramLabel = "NAME", defaultValue = "mlp",
+            description = "mlp or fcn5; default ${DEFAULT-VALUE}.")
     String model;
-    @Option(names = "--workers", paramLabel = "N", defaultValue = "2", description = "Workers, each with its share of the images; default ${DEFAULT-VALUE}.")
+    @Option(names = "--workers", paramLabel = "N", defaultValue = "2",
+            description = "Workers, each with its share of the images; default ${DEFAULT-VALUE}.")
     int workers;
-    @Option(names = "--servers", paramLabel = "N", defaultValue = "1", description = "Parameter servers; default ${DEFAULT-VALUE}.")
+    @Option(names = "--servers", paramLabel = "N", defaultValue = "1",
+            description = "Parameter servers; default ${DEFAULT-VALUE}.")
     int servers;
     @ArgGroup(exclusive = true)
     Length length = new Length();
-    @Option(names = "--batch", paramLabel = "N", defaultValue = "64", description = "Images of one worker's mini-batch; default ${DEFAULT-VALUE}.")
+    @Option(names = "--batch", paramLabel = "N", defaultValue = "64",
+            description = "Images of one worker's mini-batch; default ${DEFAULT-VALUE}.")
     int batch;
-    @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Seed of weights, order and split; default ${DEFAULT-VALUE}.")
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "1",
+            description = "Seed of weights, order and split; default ${DEFAULT-VALUE}.")
     long seed;
-    @Option(names = "--lr", paramLabel = "X", defaultValue = "0.1", description = "Learning rate; default ${DEFAULT-VALUE}.")
+    @Option(names = "--lr", paramLabel = "X", defaultValue = "0.1",
+            description = "Learning rate; default ${DEFAULT-VALUE}.")
     float learningRate;
-    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto", description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
+    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
+            description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
     String fabric;
-    @Option(names = "--transport", paramLabel = "NAME", defaultValue = "zerocopy", description = "zerocopy, or copy: senders copy into a registered buffer each time; default ${DEFAULT-VALUE}.")
+    @Option(names = "--transport", paramLabel = "NAME", defaultValue = "zerocopy",
+            description = "zerocopy, or copy: senders copy into a registered buffer each time; default ${DEFAULT-VALUE}.")
     String transport;
 
     /** The data, with what can be said of the options alone said first. */

@@ -23,7 +23,8 @@ record TrainingReport(String fabric, TrainingOptions options, int iterationsPerE
 
     /** The mean over the workers, iteration by iteration; with one worker its very bits. */
     double[] lossCurve() {
-        List<double[]> curves = tasks.stream().map(task -> task.result().lossCurve()).filter(c -> c.length > 0).toList();
+        List<double[]> curves = tasks.stream().map(task -> task.result().lossCurve()).filter(c -> c.length > 0)
+                .toList();
         double[] mean = new double[curves.stream().mapToInt(curve -> curve.length).min().orElse(0)];
         for (int i = 0; i < mean.length; i++) {
             double sum = 0;
@@ -37,7 +38,8 @@ record TrainingReport(String fabric, TrainingOptions options, int iterationsPerE
 
     /** Of the one task that measured it; NaN if none did. */
     double testAccuracy() {
-        return tasks.stream().mapToDouble(task -> task.result().testAccuracy()).filter(a -> !Double.isNaN(a)).findFirst()
+        return tasks.stream().mapToDouble(task -> task.result().testAccuracy()).filter(a -> !Double.isNaN(a))
+                .findFirst()
                 .orElse(Double.NaN);
     }
 

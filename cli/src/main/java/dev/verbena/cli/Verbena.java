@@ -8,9 +8,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The {@code verbena} command: parses, runs, and turns every failure into one line and a status. */
-@Command(name = "verbena", mixinStandardHelpOptions = true, versionProvider = Verbena.Version.class, subcommands = {
-        TrainCommand.class, TaskCommand.class, DeviceCommand.class,
-        CommandLine.HelpCommand.class}, description = "Zero-copy tensors between JVMs.", footer = {"",
+@Command(name = "verbena", mixinStandardHelpOptions = true, versionProvider = Verbena.Version.class,
+        description = "Zero-copy tensors between JVMs.", subcommands = {
+                TrainCommand.class, TaskCommand.class, DeviceCommand.class, CommandLine.HelpCommand.class},
+        footer = {"",
                 "Also: './verbena test' runs every test of the source tree.",
                 "Status: 0 done, 1 failed on the way, 2 bad input, 130 interrupted."})
 final class Verbena implements Runnable {
