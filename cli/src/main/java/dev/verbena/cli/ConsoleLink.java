@@ -14,12 +14,13 @@ final class ConsoleLink implements TaskLink {
     private final int iterationsPerEpoch;
     private final ProgressLine progress;
 
-    ConsoleLink(String task, Map<String, Endpoint> cluster, TrainingOptions options, int iterationsPerEpoch) {
+    ConsoleLink(String task, Map<String, Endpoint> cluster, TrainingOptions options, int iterationsPerEpoch,
+            ProgressLine.Style style) {
         this.task = task;
         this.cluster = cluster;
         this.options = options;
         this.iterationsPerEpoch = iterationsPerEpoch;
-        this.progress = ProgressLine.onTerminal(false, options.iterations(), iterationsPerEpoch);
+        this.progress = ProgressLine.of(style, options.iterations(), iterationsPerEpoch);
     }
 
     @Override

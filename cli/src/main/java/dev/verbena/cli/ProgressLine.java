@@ -8,36 +8,53 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** One line that is rewritten while training runs: epoch, loss and images/s over all workers. Silent where nobody watches. */
+/**
+ * Epoch, loss and images/s over all workers while training runs: one line that is rewritten on a terminal, silence elsewhere, or a
+ * line each time where that was asked for.
+ */
 final class ProgressLine {
     private static final String CLEAR = "\r\u001b[K";
 
+    /** How it is shown. */
+    enum Style {
+        SILENT, REWRITTEN, LINES
+    }
+
     private final PrintStream out;
+    private final Style style;
     private final int iterations;
     private final int iterationsPerEpoch;
     private final Map<String, TaskMessage.Progress> latest = new HashMap<>();
     private boolean isShown;
 
-    /** @param out null to stay silent */
-    ProgressLine(PrintStream out, int iterations, int iterationsPerEpoch) {
+    ProgressLine(PrintStream out, Style style, int iterations, int iterationsPerEpoch) {
         this.out = out;
+        this.style = style;
         this.iterations = iterations;
         this.iterationsPerEpoch = iterationsPerEpoch;
     }
 
-    /** Standard error, if it is a terminal and the user wants to see anything. */
-    static ProgressLine onTerminal(boolean isQuiet, int iterations, int iterationsPerEpoch) {
-        return new ProgressLine(!isQuiet && isTerminal(2) ? System.err : null, iterations, iterationsPerEpoch);
+    /** On standard error. */
+    static ProgressLine of(Style style, int iterations, int iterationsPerEpoch) {
+        return new ProgressLine(System.err, style, iterations, iterationsPerEpoch);
+    }
+
+    /** What suits standard error, unless the user said otherwise. */
+    static Style style(boolean isQuiet, boolean isForced) {
+        if (isQuiet) {
+            return Style.SILENT;
+        }
+        return isTerminal(2) ? Style.REWRITTEN : isForced ? Style.LINES : Style.SILENT;
     }
 
     void update(String worker, TaskMessage.Progress progress) {
-        if (out == null) {
+        if (style == Style.SILENT) {
             return;
         }
         latest.put(worker, progress);
-        out.print(CLEAR + text());
+        out.print(style == Style.LINES ? text() + "\n" : CLEAR + text());
         out.flush();
-        isShown = true;
+        isShown = style == Style.REWRITTEN;
     }
 
     /** Makes room for other output. */

@@ -30,6 +30,9 @@ final class TaskCommand implements Callable<Integer> {
     @Option(names = "--cluster", paramLabel = "TASK=HOST:PORT", split = ",",
             description = "All tasks and where they listen.")
     private Map<String, String> cluster;
+    @Option(names = "--progress",
+            description = "Print progress also where standard error is no terminal, line by line.")
+    private boolean showProgress;
     @Mixin
     private TrainingArguments training;
 
@@ -54,7 +57,8 @@ final class TaskCommand implements Callable<Integer> {
         TrainingOptions options = training.options(dataset);
         Map<String, Endpoint> endpoints = endpoints(options);
         int perEpoch = training.iterationsPerEpoch(dataset);
-        return run(new Task(task), new ConsoleLink(task, endpoints, options, perEpoch), options, dataset);
+        return run(new Task(task), new ConsoleLink(task, endpoints, options, perEpoch,
+                ProgressLine.style(false, showProgress)), options, dataset);
     }
 
     private int run(Task running, TaskLink link, TrainingOptions options, Dataset dataset) {

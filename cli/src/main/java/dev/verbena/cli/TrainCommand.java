@@ -33,6 +33,9 @@ final class TrainCommand implements Callable<Integer> {
     private int port;
     @Option(names = "--quiet", description = "Print nothing but errors.")
     private boolean isQuiet;
+    @Option(names = "--progress",
+            description = "Print progress also where standard error is no terminal, line by line.")
+    private boolean showProgress;
 
     @Override
     public Integer call() {
@@ -51,7 +54,7 @@ final class TrainCommand implements Callable<Integer> {
 
     private TrainingReport local(TrainingOptions options, Dataset dataset) {
         int perEpoch = training.iterationsPerEpoch(dataset);
-        ProgressLine progress = ProgressLine.onTerminal(isQuiet, options.iterations(), perEpoch);
+        ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
         TrainingListener listener = (iteration, loss, rate) -> progress.update("local",
                 new TaskMessage.Progress(iteration, loss, rate));
         TaskReport report = TaskReport.of(Training.local(options, dataset, listener));
@@ -71,9 +74,13 @@ final class TrainCommand implements Callable<Integer> {
             SharedMemory.require(planned, tasks.size());
         }
         int perEpoch = training.iterationsPerEpoch(dataset);
-        ProgressLine progress = ProgressLine.onTerminal(isQuiet, options.iterations(), perEpoch);
+        ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
         return new TrainingReport(fabric, options, perEpoch, planned,
                 new Launcher(progress).run(commands(tasks, options)));
+    }
+
+    private ProgressLine.Style style() {
+        return ProgressLine.style(isQuiet, showProgress);
     }
 
     private Map<String, List<String>> commands(List<String> tasks, TrainingOptions options) {

@@ -108,7 +108,8 @@ final class CommandRun implements AutoCloseable {
     /** Every living process that came of this run. */
     List<ProcessHandle> processes() {
         String entry = MARK + "=" + mark;
-        return ProcessHandle.allProcesses().filter(handle -> readProc(handle.pid(), "environ").contains(entry)).toList();
+        return ProcessHandle.allProcesses().filter(handle -> readProc(handle.pid(), "environ").contains(entry))
+                .toList();
     }
 
     /** Waits until no process is left. @return those that are left after that time */

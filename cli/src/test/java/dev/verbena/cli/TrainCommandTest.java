@@ -116,7 +116,8 @@ class TrainCommandTest {
     }
 
     private static double[] losses(Map<String, Object> report) {
-        return ((List<?>) report.get("lossCurve")).stream().mapToDouble(loss -> ((Number) loss).doubleValue()).toArray();
+        return ((List<?>) report.get("lossCurve")).stream().mapToDouble(loss -> ((Number) loss).doubleValue())
+                .toArray();
     }
 
     private static double number(Map<String, Object> report, String... path) {
