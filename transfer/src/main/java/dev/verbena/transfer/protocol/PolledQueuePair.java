@@ -80,7 +80,7 @@ final class PolledQueuePair {
 
     /** Hands the prepared request to the poller. From any thread. Returns false if the device is closed. */
     boolean enqueue(Request request) {
-        request.queuePair = this;
+        request.target = this;
         return poller.submit(request);
     }
 

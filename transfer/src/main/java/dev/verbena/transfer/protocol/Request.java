@@ -12,7 +12,7 @@ import dev.verbena.transfer.spi.WorkRequest;
 abstract class Request implements Runnable {
     final WorkRequest workRequest;
     /** Where it goes; set by {@link PolledQueuePair#enqueue}. */
-    PolledQueuePair queuePair;
+    PolledQueuePair target;
     /** Links requests that wait for room in the send queue. Written by {@link PolledQueuePair} only. */
     Request nextWaiting;
 
@@ -23,7 +23,7 @@ abstract class Request implements Runnable {
     /** The command that the poller runs. */
     @Override
     public final void run() {
-        queuePair.submit(this);
+        target.submit(this);
     }
 
     /**
