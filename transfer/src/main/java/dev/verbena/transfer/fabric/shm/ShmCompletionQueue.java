@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.shm;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -76,15 +77,22 @@ final class ShmCompletionQueue implements CompletionQueue {
             if (isSignaled.get() || timeoutNs <= 0 || !doorbell.prepareSleep()) {
                 return;
             }
+            sleep(timeoutNs);
+        } finally {
+            isAwaiting = false;
+            isSignaled.set(false);
+        }
+    }
+
+    private void sleep(long timeoutNs) {
+        try {
             long sleepNs = Math.min(timeoutNs, idleNsMax());
             // A signal that came before isAwaiting was set did not ring.
             if (sleepNs > 0 && !isSignaled.get()) {
                 doorbell.sleep(sleepNs);
             }
-            doorbell.endSleep();
         } finally {
-            isAwaiting = false;
-            isSignaled.set(false);
+            doorbell.endSleep();
         }
     }
 
@@ -112,7 +120,7 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     synchronized void attach(ShmQueuePair queuePair) {
         checkOpen();
-        ShmQueuePair[] changed = java.util.Arrays.copyOf(queuePairs, queuePairs.length + 1);
+        ShmQueuePair[] changed = Arrays.copyOf(queuePairs, queuePairs.length + 1);
         changed[queuePairs.length] = queuePair;
         queuePairs = changed;
         signal();
@@ -121,7 +129,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     /** Afterwards no poll touches the queue pair any more. */
     void detach(ShmQueuePair queuePair) {
         synchronized (this) {
-            queuePairs = java.util.Arrays.stream(queuePairs).filter(q -> q != queuePair).toArray(ShmQueuePair[]::new);
+            queuePairs = Arrays.stream(queuePairs).filter(q -> q != queuePair).toArray(ShmQueuePair[]::new);
         }
         // Waits for the end of a poll that still has the old array, unless it is this thread's own.
         polling.lock();
