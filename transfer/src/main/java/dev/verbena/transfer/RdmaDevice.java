@@ -197,6 +197,11 @@ public final class RdmaDevice implements AutoCloseable {
         return new TensorReceiver(this, receiver);
     }
 
+    /** Bytes of the one tensor that a receiver of these allocates in its arena, for {@link TensorArena#plannedByteSize}. */
+    public static long receiverBufferByteSize(ElementType type, Shape shape, int depth) {
+        return new SlotLayout(shape.byteSize(type), depth).totalByteSize();
+    }
+
     /** Bytes that a receiver of these takes in its arena, to plan the arena by. */
     public static long receiverByteSize(ElementType type, Shape shape, int depth) {
         return TensorArena.reservedByteSize(new SlotLayout(shape.byteSize(type), depth).totalByteSize());
