@@ -21,7 +21,7 @@ final class DistributedSetup {
     private static final Logger LOG = LoggerFactory.getLogger(DistributedSetup.class);
 
     /** How long closing waits for acknowledgements that are still being written from slots. */
-    private static final long DRAIN_NS = 2_000_000_000;
+    private static final long DRAIN_NS = 1_000_000_000;
 
     private final String task;
     private final Map<String, Endpoint> cluster;
