@@ -10,4 +10,6 @@ module dev.verbena.transfer {
     exports dev.verbena.transfer.spi;
 
     uses dev.verbena.transfer.spi.FabricProvider;
+
+    provides dev.verbena.transfer.spi.FabricProvider with dev.verbena.transfer.fabric.shm.ShmFabricProvider;
 }

@@ -1,0 +1,126 @@
+package dev.verbena.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import dev.verbena.training.DataException;
+import dev.verbena.training.Dataset;
+import dev.verbena.training.Training;
+import dev.verbena.training.TrainingOptions;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Option;
+
+/** What to train and over what: the options that {@code train} and {@code task} share, checked as far as one can before a start. */
+final class TrainingArguments {
+    private static final int EPOCHS_DEFAULT = 5;
+
+    /** How long to train; one of the two. */
+    static final class Length {
+        @Option(names = "--epochs", paramLabel = "N", description = "Passes over the training images; default "
+                + EPOCHS_DEFAULT + ".")
+        Integer epochs;
+        @Option(names = "--iterations", paramLabel = "N", description = "Mini-batches instead of epochs.")
+        Integer iterations;
+    }
+
+    @Option(names = "--data", paramLabel = "DIR",
+            description = "IDX files as MNIST has them, plain or .gz: a train and a test pair, or one pair, split 80/20 by seed."
+                    + " Default: digits drawn by the program.")
+    Path data;
+    @Option(names = "--model", paramLabel = "NAME", defaultValue = "mlp",
+            description = "mlp or fcn5; default ${DEFAULT-VALUE}.")
+    String model;
+    @Option(names = "--workers", paramLabel = "N", defaultValue = "2",
+            description = "Workers, each with its share of the images; default ${DEFAULT-VALUE}.")
+    int workers;
+    @Option(names = "--servers", paramLabel = "N", defaultValue = "1",
+            description = "Parameter servers; default ${DEFAULT-VALUE}.")
+    int servers;
+    @ArgGroup(exclusive = true)
+    Length length = new Length();
+    @Option(names = "--batch", paramLabel = "N", defaultValue = "64",
+            description = "Images of one worker's mini-batch; default ${DEFAULT-VALUE}.")
+    int batch;
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "1",
+            description = "Seed of weights, order and split; default ${DEFAULT-VALUE}.")
+    long seed;
+    @Option(names = "--lr", paramLabel = "X", defaultValue = "0.1",
+            description = "Learning rate; default ${DEFAULT-VALUE}.")
+    float learningRate;
+    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
+            description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
+    String fabric;
+    @Option(names = "--transport", paramLabel = "NAME", defaultValue = "zerocopy",
+            description = "zerocopy, or copy: senders copy into a registered buffer each time; default ${DEFAULT-VALUE}.")
+    String transport;
+
+    /** The data, with what can be said of the options alone said first. */
+    Dataset load() {
+        requirePositive("--workers", workers);
+        requirePositive("--servers", servers);
+        requirePositive("--batch", batch);
+        requirePositive("--epochs", length.epochs == null ? 1 : length.epochs);
+        requirePositive("--iterations", length.iterations == null ? 1 : length.iterations);
+        require(Float.isFinite(learningRate) && learningRate > 0, "--lr=" + learningRate + "; give a number above 0");
+        require(List.of("zerocopy", "copy").contains(transport),
+                "--transport=" + transport + " is unknown; give zerocopy or copy");
+        try {
+            return data == null ? Dataset.synthetic(seed) : Dataset.load(data, seed);
+        } catch (DataException e) {
+            throw new BadInputException(e.getMessage());
+        }
+    }
+
+    /** The options, checked against the data. */
+    TrainingOptions options(Dataset dataset) {
+        TrainingOptions options = new TrainingOptions(model, workers, servers, iterations(dataset), batch, seed,
+                learningRate, isCopy());
+        try {
+            Training.check(options, dataset);
+        } catch (IllegalArgumentException e) {
+            throw new BadInputException(e.getMessage());
+        }
+        return options;
+    }
+
+    boolean isCopy() {
+        return transport.equals("copy");
+    }
+
+    /** Synchronous mini-batches of all workers that one pass over the training images takes; a rest too small for one is left out. */
+    int iterationsPerEpoch(Dataset dataset) {
+        return (int) Math.max(1, dataset.trainCount() / ((long) batch * workers));
+    }
+
+    /** These very options as a child process is to be given them. */
+    List<String> toCommandLine(TrainingOptions options) {
+        List<String> line = new ArrayList<>(List.of("--model=" + model, "--workers=" + workers, "--servers=" + servers,
+                "--iterations=" + options.iterations(), "--batch=" + batch, "--seed=" + seed, "--lr=" + learningRate,
+                "--fabric=" + fabric, "--transport=" + transport));
+        if (data != null) {
+            line.add("--data=" + data.toAbsolutePath());
+        }
+        return line;
+    }
+
+    private int iterations(Dataset dataset) {
+        if (length.iterations != null) {
+            return length.iterations;
+        }
+        long iterations = (long) iterationsPerEpoch(dataset)
+                * (length.epochs == null ? EPOCHS_DEFAULT : length.epochs);
+        require(iterations <= Integer.MAX_VALUE, "--epochs=" + length.epochs + " is more than 2^31 iterations");
+        return (int) iterations;
+    }
+
+    private static void requirePositive(String name, int value) {
+        require(value > 0, name + "=" + value + "; give 1 or more");
+    }
+
+    private static void require(boolean holds, String sentence) {
+        if (!holds) {
+            throw new BadInputException(sentence);
+        }
+    }
+}

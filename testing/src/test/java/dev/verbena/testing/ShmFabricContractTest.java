@@ -1,0 +1,18 @@
+package dev.verbena.testing;
+
+import java.util.ServiceLoader;
+
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.FabricProvider;
+
+class ShmFabricContractTest extends FabricContract {
+    @Override
+    protected Fabric open() {
+        return shm().open();
+    }
+
+    static FabricProvider shm() {
+        return ServiceLoader.load(FabricProvider.class).stream().map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.name().equals("shm")).findFirst().orElseThrow();
+    }
+}

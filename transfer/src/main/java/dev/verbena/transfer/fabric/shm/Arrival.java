@@ -1,0 +1,21 @@
+package dev.verbena.transfer.fabric.shm;
+
+/** What became of a receive; the ordinal travels in shared memory. */
+enum Arrival {
+    /** A SEND lies in it. */
+    SEND,
+    /** A WRITE_WITH_IMMEDIATE took it; the bytes are in the written region. */
+    WRITE_WITH_IMMEDIATE,
+    /** It was too small for the SEND. */
+    TOO_SMALL,
+    /** Its element is outside its region, lacks LOCAL_WRITE or was deregistered. */
+    UNUSABLE,
+    /** The sender failed half-way. */
+    ABANDONED;
+
+    private static final Arrival[] VALUES = values();
+
+    static Arrival of(int ordinal) {
+        return VALUES[ordinal];
+    }
+}

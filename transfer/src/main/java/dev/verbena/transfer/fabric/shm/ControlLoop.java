@@ -1,0 +1,160 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The control thread of a fabric: waits on its sockets and calls who watches them.
+ *
+ * <p>Threading: {@link #watch}, {@link #wakeup} and {@link #close} are thread-safe; watchers are called on the control thread.
+ */
+final class ControlLoop implements AutoCloseable {
+    /** Hears of one channel. */
+    interface Watcher {
+        void onReady();
+
+        /** When it wants {@link #onDeadline} to be called, in terms of System.nanoTime(). */
+        default long deadlineNs() {
+            return Long.MAX_VALUE;
+        }
+
+        default void onDeadline() {}
+
+        /** The control thread ends and closes the channel. */
+        default void onEnd() {}
+    }
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(ControlLoop.class);
+
+    private final Selector selector;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Thread thread;
+    private volatile boolean isOpen = true;
+
+    ControlLoop(String name) {
+        try {
+            selector = Selector.open();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot make a selector; look at ulimit -n", e);
+        }
+        thread = Thread.ofPlatform().daemon().name(name).start(this::run);
+    }
+
+    /** Calls the watcher when the channel is ready for the operations, until the channel is closed. */
+    void watch(SelectableChannel channel, int operations, Watcher watcher) {
+        tasks.add(() -> {
+            try {
+                channel.register(selector, operations, watcher);
+            } catch (IOException e) {
+                LOGGER.trace("closed before it was watched", e);
+            }
+        });
+        selector.wakeup();
+    }
+
+    /** A watched channel was closed: its file descriptor is free only when the selector has noticed. */
+    void wakeup() {
+        selector.wakeup();
+    }
+
+    private void run() {
+        try (selector) {
+            while (isOpen) {
+                long waitNs = nextDeadlineNs() - System.nanoTime();
+                // Rounded up, so as not to spin in the last millisecond; 0 would wait for ever.
+                selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(waitNs) + 1));
+                runTasks();
+                callWatchers();
+            }
+            // Also what was to be watched and never was must be closed.
+            runTasks();
+            for (SelectionKey key : new ArrayList<>(selector.keys())) {
+                guarded(key, ((Watcher) key.attachment())::onEnd);
+                key.channel().close();
+            }
+        } catch (IOException e) {
+            LOGGER.error("the control thread fails; peers that die will not be noticed", e);
+        }
+    }
+
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+
+    private long nextDeadlineNs() {
+        long now = System.nanoTime();
+        long next = now + TimeUnit.HOURS.toNanos(1);
+        for (SelectionKey key : selector.keys()) {
+            long deadline = ((Watcher) key.attachment()).deadlineNs();
+            if (deadline != Long.MAX_VALUE && deadline - next < 0) {
+                next = deadline;
+            }
+        }
+        return next;
+    }
+
+    private void callWatchers() {
+        for (SelectionKey key : new ArrayList<>(selector.selectedKeys())) {
+            selector.selectedKeys().remove(key);
+            if (key.isValid()) {
+                guarded(key, ((Watcher) key.attachment())::onReady);
+            }
+        }
+        long now = System.nanoTime();
+        for (SelectionKey key : new ArrayList<>(selector.keys())) {
+            Watcher watcher = (Watcher) key.attachment();
+            long deadline = watcher.deadlineNs();
+            if (key.isValid() && deadline != Long.MAX_VALUE && deadline - now <= 0) {
+                guarded(key, watcher::onDeadline);
+            }
+        }
+    }
+
+    /** One that fails must not take the others with it. */
+    private static void guarded(SelectionKey key, Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException e) {
+            LOGGER.error("a control socket's watcher failed; the socket is closed", e);
+            try {
+                key.channel().close();
+            } catch (IOException closing) {
+                e.addSuppressed(closing);
+            }
+        }
+    }
+
+    boolean isCurrentThread() {
+        return Thread.currentThread() == thread;
+    }
+
+    /** Ends the thread and closes all watched channels. Idempotent. */
+    @Override
+    public void close() {
+        isOpen = false;
+        selector.wakeup();
+        boolean isInterrupted = false;
+        while (!isCurrentThread() && thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

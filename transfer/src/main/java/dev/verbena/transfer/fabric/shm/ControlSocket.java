@@ -1,0 +1,89 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A non-blocking socket that carries {@link Frame}s. Its end tells that the peer is gone, and that is its main use.
+ *
+ * <p>Threading: frames are read by one thread at a time; sending and closing are thread-safe.
+ */
+final class ControlSocket implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ControlSocket.class);
+
+    private final SocketChannel channel;
+    private final Runnable onClose;
+    private ByteBuffer received = ByteBuffer.allocate(4096).flip();
+
+    /** @param onClose run after closing; a selector must notice before the file descriptor is really free */
+    ControlSocket(SocketChannel channel, Runnable onClose) throws IOException {
+        this.channel = channel;
+        this.onClose = onClose;
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    String remoteHost() throws IOException {
+        return ((InetSocketAddress) channel.getRemoteAddress()).getAddress().getHostAddress();
+    }
+
+    /** Reads what has come. @return false if the peer has closed */
+    boolean receive() throws IOException {
+        int byteSizeMax = Frame.HEADER_BYTE_SIZE + Frame.PAYLOAD_BYTE_SIZE_MAX;
+        received.compact();
+        if (!received.hasRemaining() && received.capacity() < byteSizeMax) {
+            received = ByteBuffer.allocate(byteSizeMax).put(received.flip());
+        }
+        int count = channel.read(received);
+        received.flip();
+        return count >= 0;
+    }
+
+    /** @return the next frame of what was received, or null if it is not complete */
+    Frame next() throws ProtocolException {
+        return Frame.decode(received);
+    }
+
+    /** Frames are so few and small that they always fit the socket's buffer; a peer that does not take them is not one. */
+    synchronized void send(Frame.Type type, ByteBuffer payload) throws IOException {
+        ByteBuffer frame = Frame.encode(type, payload);
+        channel.write(frame);
+        if (frame.hasRemaining()) {
+            throw new IOException("the peer does not read");
+        }
+    }
+
+    void send(Frame.Type type) throws IOException {
+        send(type, ByteBuffer.allocate(0));
+    }
+
+    void sendRefusal(String reason) throws IOException {
+        byte[] bytes = reason.getBytes(StandardCharsets.UTF_8);
+        send(Frame.Type.REFUSE, ByteBuffer.wrap(bytes, 0, Math.min(bytes.length, 4096)));
+    }
+
+    static String refusal(Frame frame) {
+        return StandardCharsets.UTF_8.decode(frame.payload()).toString().replaceAll("\\p{Cntrl}", " ");
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOGGER.trace("it is of no use any more either way", e);
+        }
+        onClose.run();
+    }
+}

@@ -1,0 +1,97 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One futex word in shared memory on which the owner of a completion queue sleeps and which peers ring.
+ *
+ * <pre>
+ *            ring                 awaitRing
+ *   QUIET ──────────► RUNG ◄─────────────┐ ring, and wake
+ *     ▲ │               │ clear          │
+ *     │ └── awaitRing ──┼──────────► ASLEEP
+ *     └─────────────────┴── time is up ──┘
+ * </pre>
+ *
+ * <p>Nothing is missed: who rings makes its effect visible, fences, then reads the word; the owner changes the word, fences, then
+ * looks for effects. One of the two sees the other (Dekker).
+ *
+ * <p>Threading: {@link #ring} from any thread of any process; the others by the owner only.
+ */
+final class Doorbell {
+    /** Nothing happened since the owner last looked. */
+    static final int QUIET = 0;
+    /** Something happened; whoever comes later need not ring again. */
+    static final int RUNG = 1;
+    /** The owner sleeps in the kernel, or is about to. */
+    static final int ASLEEP = 2;
+
+    /** A longer sleep is cut: the kernel's clock arithmetic is not ours to test. */
+    private static final long SLEEP_NS_MAX = 3_600_000_000_000L;
+
+    private final MemorySegment memory;
+    private final long offset;
+    /** Written by any thread that rings; nobody reads it. */
+    private final Libc.FutexScratch wakeScratch = new Libc.FutexScratch();
+    private final Libc.FutexScratch waitScratch = new Libc.FutexScratch();
+
+    Doorbell(MemorySegment memory, long offset) {
+        this.memory = memory;
+        this.offset = offset;
+    }
+
+    /** After an effect that the owner may wait for. */
+    void ring() {
+        VarHandle.fullFence();
+        if ((int) Words.INT.getOpaque(memory, offset) != RUNG) {
+            ringSlow();
+        }
+    }
+
+    private void ringSlow() {
+        if ((int) Words.INT.getAndSet(memory, offset, RUNG) == ASLEEP) {
+            wake();
+        }
+    }
+
+    /** Also when it is rung already: who rang may have died before it could wake the owner. */
+    void ringAndWake() {
+        Words.INT.setVolatile(memory, offset, RUNG);
+        wake();
+    }
+
+    private void wake() {
+        Libc.futexWake(memory.address() + offset, wakeScratch);
+    }
+
+    /** Before the owner looks for effects. @return whether it had been rung */
+    boolean clear() {
+        if ((int) Words.INT.getOpaque(memory, offset) != RUNG) {
+            return false;
+        }
+        Words.INT.setVolatile(memory, offset, QUIET);
+        VarHandle.fullFence();
+        return true;
+    }
+
+    /** Prepares to sleep; effects that are looked for afterwards cannot be missed. @return false if it was rung */
+    boolean prepareSleep() {
+        boolean isPrepared = Words.INT.compareAndSet(memory, offset, QUIET, ASLEEP);
+        VarHandle.fullFence();
+        return isPrepared;
+    }
+
+    /** Sleeps until it is rung, the time is up, or for no reason. */
+    void sleep(long timeoutNs) {
+        int result = Libc.futexWait(memory.address() + offset, ASLEEP, Math.min(timeoutNs, SLEEP_NS_MAX), waitScratch);
+        if (result != 0 && result != -Libc.EAGAIN && result != -Libc.EINTR && result != -Libc.ETIMEDOUT) {
+            throw new IllegalStateException("futex wait failed: " + Libc.describe(result));
+        }
+    }
+
+    /** It stays rung until {@link #clear}. */
+    void endSleep() {
+        Words.INT.compareAndSet(memory, offset, ASLEEP, QUIET);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The control file of a fabric: what every peer must see of it.
+ *
+ * <pre>
+ *   HEADER     0  magic (8) ............................................ one line
+ *   DOORBELLS     DOORBELL_COUNT lines, the first int of each is the futex word of a completion queue
+ *   REGIONS       {@link RegionTable#ENTRY_COUNT} entries of {@link RegionTable#ENTRY_BYTE_SIZE}
+ * </pre>
+ */
+final class FabricFile {
+    static final int DOORBELL_COUNT = 64;
+
+    /** "VRBNSHM" and the version of the layout. */
+    private static final long MAGIC = 0x5652_424e_5348_4d01L;
+    private static final long DOORBELLS = Words.LINE_BYTE_SIZE;
+    private static final long REGIONS = DOORBELLS + DOORBELL_COUNT * Words.LINE_BYTE_SIZE;
+    static final long BYTE_SIZE = REGIONS + RegionTable.ENTRY_COUNT * RegionTable.ENTRY_BYTE_SIZE;
+
+    private FabricFile() {}
+
+    static void initialize(MemorySegment memory) {
+        memory.set(ValueLayout.JAVA_LONG, 0, MAGIC);
+    }
+
+    static boolean isValid(MemorySegment memory) {
+        return memory.get(ValueLayout.JAVA_LONG, 0) == MAGIC;
+    }
+
+    static Doorbell doorbell(MemorySegment memory, int index) {
+        return new Doorbell(memory, DOORBELLS + index * Words.LINE_BYTE_SIZE);
+    }
+
+    static RegionTable regions(MemorySegment memory) {
+        return new RegionTable(memory.asSlice(REGIONS, RegionTable.ENTRY_COUNT * RegionTable.ENTRY_BYTE_SIZE));
+    }
+}

@@ -1,0 +1,84 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A message on the control socket, big-endian:
+ *
+ * <pre>
+ *   0  magic    int    "VRBN"
+ *   4  version  short
+ *   6  type     short  {@link Type} ordinal
+ *   8  byteSize int    of the payload, at most {@link #PAYLOAD_BYTE_SIZE_MAX}
+ *  12  payload
+ * </pre>
+ *
+ * <p>The header and REFUSE are the same in every version, so that versions can tell each other that they differ.
+ */
+record Frame(Type type, ByteBuffer payload) {
+    enum Type {
+        /** Who connects, and where its shared memory is: {@link Hello}. */
+        HELLO,
+        /** The same of who accepts; it has mapped the other's memory. */
+        WELCOME,
+        /** Who connected has mapped the other's memory too. */
+        READY,
+        /** A text that says why not; the socket is closed behind it. */
+        REFUSE,
+        /** The sender has deregistered regions: unmap them. */
+        SWEEP
+    }
+
+    static final int MAGIC = 0x5652_424e;
+    static final short VERSION = 1;
+    static final int HEADER_BYTE_SIZE = 12;
+    static final int PAYLOAD_BYTE_SIZE_MAX = 64 << 10;
+
+    private static final Type[] TYPES = Type.values();
+
+    static ByteBuffer encode(Type type, ByteBuffer payload) {
+        ByteBuffer frame = ByteBuffer.allocate(HEADER_BYTE_SIZE + payload.remaining());
+        frame.putInt(MAGIC).putShort(VERSION).putShort((short) type.ordinal()).putInt(payload.remaining()).put(payload);
+        return frame.flip();
+    }
+
+    /** Takes one frame out of the buffer. @return null if it is not complete yet */
+    static Frame decode(ByteBuffer buffer) throws ProtocolException {
+        int start = buffer.position();
+        checkMagic(buffer);
+        if (buffer.remaining() < HEADER_BYTE_SIZE) {
+            return null;
+        }
+        short version = buffer.getShort(start + 4);
+        int type = buffer.getShort(start + 6);
+        int byteSize = buffer.getInt(start + 8);
+        if (version != VERSION && type != Type.REFUSE.ordinal()) {
+            throw new ProtocolException("version " + version + " of the handshake meets version " + VERSION
+                    + "; use the same Verbena on both sides");
+        }
+        if (type < 0 || type >= TYPES.length || byteSize < 0 || byteSize > PAYLOAD_BYTE_SIZE_MAX) {
+            throw new ProtocolException("malformed frame: type=" + type + " byteSize=" + byteSize);
+        }
+        if (buffer.remaining() < HEADER_BYTE_SIZE + byteSize) {
+            return null;
+        }
+        ByteBuffer payload = ByteBuffer.allocate(byteSize);
+        payload.put(0, buffer, start + HEADER_BYTE_SIZE, byteSize);
+        buffer.position(start + HEADER_BYTE_SIZE + byteSize);
+        return new Frame(TYPES[type], payload);
+    }
+
+    /** Already the first wrong byte tells a stranger. */
+    private static void checkMagic(ByteBuffer buffer) throws ProtocolException {
+        int start = buffer.position();
+        for (int i = 0; i < Math.min(buffer.remaining(), Integer.BYTES); i++) {
+            if (buffer.get(start + i) != (byte) (MAGIC >>> 8 * (3 - i))) {
+                byte[] first = new byte[Math.min(buffer.remaining(), 16)];
+                buffer.get(start, first);
+                throw new ProtocolException("not a Verbena process, it says '"
+                        + new String(first, StandardCharsets.ISO_8859_1).replaceAll("[^ -~]", ".") + "'");
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import dev.verbena.transfer.Endpoint;
+
+/**
+ * Who one side is and where its shared memory is found; payload of HELLO and WELCOME.
+ *
+ * @param fabric name of the fabric
+ * @param machine the kernel's boot id
+ * @param pidNamespace in which {@code pid} means anything
+ * @param name that the process gave itself
+ * @param pid of the process
+ * @param listening where it listens; port 0 if it does not
+ * @param fabricFile {@link FabricFile}
+ * @param linkFile {@link LinkFile} for this connection
+ * @param receiveDepths of each queue pair
+ * @param doorbells of each queue pair's completion queue
+ */
+record Hello(String fabric, String machine, String pidNamespace, String name, long pid, Endpoint listening,
+        FileIdentity fabricFile, FileIdentity linkFile, int[] receiveDepths, int[] doorbells) {
+
+    private static final int TEXT_BYTE_SIZE_MAX = 512;
+
+    static String thisMachine() {
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException("/proc cannot be read; is it mounted?", e);
+        }
+    }
+
+    static String thisPidNamespace() {
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException("/proc/self/ns/pid cannot be read; is /proc mounted?", e);
+        }
+    }
+
+    /** @throws IllegalArgumentException if a process may not be called so */
+    static void checkName(String name) {
+        if (!isText(name) || name.getBytes(StandardCharsets.UTF_8).length > TEXT_BYTE_SIZE_MAX) {
+            throw new IllegalArgumentException("name='" + name + "' must be 1 to " + TEXT_BYTE_SIZE_MAX
+                    + " bytes without control characters");
+        }
+    }
+
+    private static boolean isText(String text) {
+        return !text.isBlank() && text.chars().noneMatch(Character::isISOControl);
+    }
+
+    /** Why these two cannot share memory, seen from this one's side, or null. */
+    String refusal(Hello other) {
+        if (!other.fabric.equals(fabric)) {
+            return "it speaks fabric '" + fabric + "', not '" + other.fabric + "'; give both the same --fabric";
+        }
+        if (!other.machine.equals(machine)) {
+            return "it runs on another machine; fabric 'shm' works within one machine, use --fabric verbs";
+        }
+        if (!other.pidNamespace.equals(pidNamespace)) {
+            return "it lives in another PID namespace (another container); run both in one, with --pid host for example";
+        }
+        return null;
+    }
+
+    ByteBuffer encode() {
+        ByteBuffer buffer = ByteBuffer.allocate(Frame.PAYLOAD_BYTE_SIZE_MAX);
+        putText(buffer, fabric);
+        putText(buffer, machine);
+        putText(buffer, pidNamespace);
+        putText(buffer, name);
+        buffer.putLong(pid);
+        putText(buffer, listening.host());
+        buffer.putInt(listening.port());
+        putFile(buffer, fabricFile);
+        putFile(buffer, linkFile);
+        buffer.putInt(receiveDepths.length);
+        for (int i = 0; i < receiveDepths.length; i++) {
+            buffer.putInt(receiveDepths[i]).putInt(doorbells[i]);
+        }
+        return buffer.flip();
+    }
+
+    static Hello decode(ByteBuffer buffer) throws ProtocolException {
+        try {
+            Hello hello = new Hello(text(buffer), text(buffer), text(buffer), text(buffer), buffer.getLong(),
+                    endpoint(buffer), file(buffer), file(buffer), new int[queuePairCount(buffer)],
+                    new int[buffer.remaining() / 8]);
+            for (int i = 0; i < hello.receiveDepths.length; i++) {
+                hello.receiveDepths[i] = inRange(buffer.getInt(), 1, ShmFabric.DEPTH_MAX);
+                hello.doorbells[i] = inRange(buffer.getInt(), 0, FabricFile.DOORBELL_COUNT - 1);
+                if (Integer.bitCount(hello.receiveDepths[i]) != 1) {
+                    throw new ProtocolException("malformed handshake: receiveDepth=" + hello.receiveDepths[i]);
+                }
+            }
+            if (buffer.hasRemaining()) {
+                throw new ProtocolException("malformed handshake: " + buffer.remaining() + " bytes too many");
+            }
+            return hello;
+        } catch (BufferUnderflowException e) {
+            throw new ProtocolException("malformed handshake: too short");
+        }
+    }
+
+    private static int queuePairCount(ByteBuffer buffer) throws ProtocolException {
+        int count = inRange(buffer.getInt(), 1, ShmFabric.QUEUE_PAIRS_MAX);
+        inRange(buffer.remaining(), 8 * count, 8 * count);
+        return count;
+    }
+
+    private static int inRange(int value, int min, int max) throws ProtocolException {
+        if (value < min || value > max) {
+            throw new ProtocolException("malformed handshake: " + value + " is not in " + min + ".." + max);
+        }
+        return value;
+    }
+
+    private static void putText(ByteBuffer buffer, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        buffer.putShort((short) bytes.length).put(bytes);
+    }
+
+    private static String text(ByteBuffer buffer) throws ProtocolException {
+        byte[] bytes = new byte[inRange(buffer.getShort(), 1, TEXT_BYTE_SIZE_MAX)];
+        buffer.get(bytes);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        if (!isText(text)) {
+            throw new ProtocolException("malformed handshake: a text is blank or has control characters");
+        }
+        return text;
+    }
+
+    private static Endpoint endpoint(ByteBuffer buffer) throws ProtocolException {
+        String host = text(buffer);
+        return new Endpoint(host, inRange(buffer.getInt(), 0, 65_535));
+    }
+
+    private static void putFile(ByteBuffer buffer, FileIdentity file) {
+        buffer.putInt(file.fd()).putLong(file.device()).putLong(file.inode());
+    }
+
+    private static FileIdentity file(ByteBuffer buffer) {
+        return new FileIdentity(buffer.getInt(), buffer.getLong(), buffer.getLong());
+    }
+}

@@ -1,0 +1,171 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.io.IOException;
+import java.util.List;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.QueuePairOptions;
+
+/**
+ * The accepting side of a handshake; afterwards the connection watches the socket.
+ *
+ * <pre>
+ *   who connects                       who accepts
+ *   HELLO        ────────────────────►  AWAIT_HELLO: maps the other's memory
+ *                ◄────────────────────  WELCOME, or REFUSE and close
+ *   maps; READY  ────────────────────►  AWAIT_READY
+ *                                       CONNECTED
+ * </pre>
+ *
+ * <p>Threading: confined to the control thread.
+ */
+final class IncomingHandshake implements ControlLoop.Watcher {
+    private static final Logger LOGGER = LoggerFactory.getLogger(IncomingHandshake.class);
+
+    /** Only downwards in this list; ENDED from each but CONNECTED. */
+    private enum State {
+        /** Somebody has connected and not said who it is. */
+        AWAIT_HELLO,
+        /** It was welcomed, but has not mapped this side's memory yet. */
+        AWAIT_READY,
+        /** The connection is made and has taken over the socket. */
+        CONNECTED,
+        /** It came to nothing; everything is released. */
+        ENDED
+    }
+
+    private final ShmFabric fabric;
+    private final ControlSocket socket;
+    private final ConnectionHandler handler;
+    private final long deadlineNs;
+    private final Runnable onEnd;
+    private State state = State.AWAIT_HELLO;
+    private ShmConnection connection;
+
+    IncomingHandshake(ShmFabric fabric, ControlSocket socket, ConnectionHandler handler, long deadlineNs,
+            Runnable onEnd) {
+        this.fabric = fabric;
+        this.socket = socket;
+        this.handler = handler;
+        this.deadlineNs = deadlineNs;
+        this.onEnd = onEnd;
+    }
+
+    @Override
+    public long deadlineNs() {
+        return state == State.CONNECTED || state == State.ENDED ? Long.MAX_VALUE : deadlineNs;
+    }
+
+    @Override
+    public void onDeadline() {
+        end("it did not end the handshake in time", null);
+    }
+
+    @Override
+    public void onEnd() {
+        if (state != State.CONNECTED) {
+            end("this side closes", "it closes");
+        }
+    }
+
+    @Override
+    public void onReady() {
+        if (state == State.CONNECTED) {
+            connection.onReadable();
+            return;
+        }
+        try {
+            boolean isAlive = socket.receive();
+            Frame frame = socket.next();
+            if (frame != null) {
+                onFrame(frame);
+            } else if (!isAlive) {
+                end("it closed the socket", null);
+            }
+        } catch (ProtocolException e) {
+            end(e.getMessage(), e.getMessage());
+        } catch (IOException e) {
+            end(e.getMessage(), null);
+        }
+    }
+
+    private void onFrame(Frame frame) throws IOException, ProtocolException {
+        if (state == State.AWAIT_HELLO && frame.type() == Frame.Type.HELLO) {
+            onHello(Hello.decode(frame.payload()));
+        } else if (state == State.AWAIT_READY && frame.type() == Frame.Type.READY) {
+            onPeerReady();
+        } else if (frame.type() == Frame.Type.REFUSE) {
+            end("it refuses: " + ControlSocket.refusal(frame), null);
+        } else {
+            throw new ProtocolException("unexpected " + frame.type() + " in " + state);
+        }
+    }
+
+    private void onHello(Hello peer) throws IOException {
+        SharedFile linkFile = null;
+        try {
+            String refusal = fabric.identity().refusal(peer);
+            if (refusal != null) {
+                end("it does not fit: " + refusal, refusal);
+                return;
+            }
+            int count = peer.receiveDepths().length;
+            List<QueuePairOptions> options = List.copyOf(handler.onRequest(peer.name(), count));
+            if (options.size() != count) {
+                throw new IllegalArgumentException("handler made " + options.size() + " queue pairs of " + count);
+            }
+            RequestCheck.check(fabric, options);
+            linkFile = fabric.createLinkFile(options);
+            connection = new ShmConnection(fabric, socket, linkFile, options, peer);
+            linkFile = null;
+            socket.send(Frame.Type.WELCOME, fabric.hello(connection.linkIdentity(), options).encode());
+            state = State.AWAIT_READY;
+        } catch (PeerFileException | RuntimeException e) {
+            end("it cannot be accepted: " + e.getMessage(), e.getMessage());
+        } finally {
+            if (linkFile != null) {
+                linkFile.close();
+            }
+        }
+    }
+
+    private void onPeerReady() {
+        state = State.CONNECTED;
+        onEnd.run();
+        if (fabric.adopt(connection)) {
+            try {
+                handler.onAccepted(connection);
+            } catch (RuntimeException e) {
+                LOGGER.error("the handler of an accepted connection failed; the connection is closed", e);
+                connection.abort("cannot use the connection: " + e.getMessage());
+                return;
+            }
+            // The peer may have ended already, and what it said last was read together with READY.
+            connection.onReadable();
+        }
+    }
+
+    /** @param refusal for the peer, or null if it would not hear it */
+    private void end(String reason, String refusal) {
+        if (state == State.ENDED) {
+            return;
+        }
+        state = State.ENDED;
+        LOGGER.debug("an incoming connection came to nothing: {}", reason);
+        try {
+            if (refusal != null) {
+                socket.sendRefusal(refusal);
+            }
+        } catch (IOException e) {
+            LOGGER.debug("and it could not be told", e);
+        }
+        if (connection != null) {
+            connection.close();
+        }
+        socket.close();
+        onEnd.run();
+    }
+}

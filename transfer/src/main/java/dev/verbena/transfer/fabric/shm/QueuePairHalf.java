@@ -1,0 +1,72 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One side's half of a queue pair in shared memory: the state that the peer must know, and where the peer's messages arrive.
+ *
+ * <pre>
+ *   STATE      0  int                                     4 lines  written by the owner
+ *   CAUSE      4  text (int size, UTF-8)
+ *   STARVED       int: the peer waits for a receive       one line written by the peer
+ *   RING          {@link ReceiveRing}
+ * </pre>
+ *
+ * <p>Threading: each word has one writer.
+ */
+final class QueuePairHalf {
+    /** Requests are carried out. */
+    static final int READY = 0;
+    /** The owner's queue pair is in ERROR; the cause says why. */
+    static final int ERROR = 1;
+    /** The owner has closed the connection, in order or with a cause. */
+    static final int CLOSED = 2;
+
+    private static final long STATE = 0;
+    private static final long CAUSE = 4;
+    private static final long CAUSE_BYTE_SIZE = 4 * Words.LINE_BYTE_SIZE - 4;
+    private static final long STARVED = CAUSE + CAUSE_BYTE_SIZE;
+    private static final long RING = STARVED + Words.LINE_BYTE_SIZE;
+
+    private final MemorySegment memory;
+    private final ReceiveRing ring;
+
+    QueuePairHalf(MemorySegment memory, int receiveDepth) {
+        this.memory = memory;
+        ring = new ReceiveRing(memory.asSlice(RING, ReceiveRing.byteSize(receiveDepth)), receiveDepth);
+    }
+
+    static long byteSize(int receiveDepth) {
+        return RING + ReceiveRing.byteSize(receiveDepth);
+    }
+
+    ReceiveRing ring() {
+        return ring;
+    }
+
+    /** Called by the owner. The text is written before the first state that needs it and stays. */
+    void publishRelease(int state, String cause) {
+        if (stateAcquire() == READY) {
+            Words.putText(memory, CAUSE, CAUSE_BYTE_SIZE, cause);
+        }
+        Words.INT.setRelease(memory, STATE, state);
+    }
+
+    int stateAcquire() {
+        return (int) Words.INT.getAcquire(memory, STATE);
+    }
+
+    String cause() {
+        return Words.text(memory, CAUSE, CAUSE_BYTE_SIZE);
+    }
+
+    /** Called by the peer; it looks for a receive once more afterwards. */
+    void setStarvedVolatile(boolean isStarved) {
+        Words.INT.setVolatile(memory, STARVED, isStarved ? 1 : 0);
+    }
+
+    /** Called by the owner after it has posted a receive and fenced. */
+    boolean isPeerStarved() {
+        return (int) Words.INT.getOpaque(memory, STARVED) != 0;
+    }
+}

@@ -1,0 +1,107 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The peer's regions as this side sees them: looked up by rkey on every access, mapped on first use.
+ *
+ * <p>Threading: thread-safe; shared by the pollers of one connection's queue pairs.
+ */
+final class RemoteRegions implements AutoCloseable {
+    /** A region of the peer, mapped here. It may have died since: see {@link #isLive}. */
+    static final class RemoteRegion {
+        final int rkey;
+        final int rightBits;
+        final long address;
+        final long byteSize;
+        final MemorySegment memory;
+        private final SharedMapping mapping;
+
+        private RemoteRegion(int rkey, RegionTable.Entry entry, SharedMapping mapping) {
+            this.rkey = rkey;
+            this.mapping = mapping;
+            rightBits = entry.rights();
+            address = entry.address();
+            byteSize = entry.byteSize();
+            memory = mapping.memory();
+        }
+
+        /** Where the bytes lie in {@link #memory}, or -1 if not all of them do. Addresses are unsigned; nothing overflows. */
+        long offsetOf(long address, long byteSize) {
+            long offset = address - this.address;
+            return offset >= 0 && byteSize <= this.byteSize && offset <= this.byteSize - byteSize ? offset : -1;
+        }
+    }
+
+    private final long peerPid;
+    private final RegionTable table;
+    private final AtomicReferenceArray<RemoteRegion> mapped = new AtomicReferenceArray<>(RegionTable.ENTRY_COUNT);
+    private boolean isClosed;
+
+    RemoteRegions(long peerPid, RegionTable table) {
+        this.peerPid = peerPid;
+        this.table = table;
+    }
+
+    /** @return null if no live region has that key */
+    RemoteRegion find(int rkey) throws PeerFileException {
+        RemoteRegion region = mapped.getAcquire(RegionTable.index(rkey));
+        if (region == null || region.rkey != rkey) {
+            region = map(rkey);
+        }
+        return region != null && isLive(region) ? region : null;
+    }
+
+    boolean isLive(RemoteRegion region) {
+        return table.keyAcquire(RegionTable.index(region.rkey)) == region.rkey;
+    }
+
+    private synchronized RemoteRegion map(int rkey) throws PeerFileException {
+        int index = RegionTable.index(rkey);
+        RemoteRegion present = mapped.get(index);
+        if (present != null && present.rkey == rkey) {
+            return present;
+        }
+        RegionTable.Entry entry = isClosed ? null : table.readAcquire(rkey);
+        if (entry == null) {
+            return null;
+        }
+        RemoteRegion region;
+        try {
+            region = new RemoteRegion(rkey, entry, SharedMapping.mapPeer(peerPid, entry.file(), entry.byteSize()));
+        } catch (PeerFileException e) {
+            if (table.keyAcquire(index) != rkey) {
+                return null;
+            }
+            throw e;
+        }
+        mapped.setRelease(index, region);
+        if (present != null) {
+            present.mapping.close();
+        }
+        return region;
+    }
+
+    /** Unmaps what the peer has deregistered, so that its memory is really free. Called from the control thread. */
+    synchronized void sweep() {
+        for (int i = 0; i < RegionTable.ENTRY_COUNT && !isClosed; i++) {
+            RemoteRegion region = mapped.get(i);
+            if (region != null && !isLive(region)) {
+                mapped.setRelease(i, null);
+                region.mapping.close();
+            }
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        isClosed = true;
+        for (int i = 0; i < RegionTable.ENTRY_COUNT; i++) {
+            RemoteRegion region = mapped.getAndSet(i, null);
+            if (region != null) {
+                region.mapping.close();
+            }
+        }
+    }
+}

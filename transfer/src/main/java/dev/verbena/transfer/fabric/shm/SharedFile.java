@@ -1,0 +1,80 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.transfer.TransferException;
+
+/**
+ * A file in shared memory that never has a name: when the last process that has it open or mapped is gone, however it ended,
+ * so is the memory.
+ *
+ * <p>All its pages are allocated before it is mapped: too little memory is an exception here and never a SIGBUS later.
+ *
+ * <p>Threading: thread-safe.
+ */
+final class SharedFile implements AutoCloseable {
+    private final FileIdentity identity;
+    private final SharedMapping mapping;
+    private boolean isOpen = true;
+
+    private SharedFile(FileIdentity identity, SharedMapping mapping) {
+        this.identity = identity;
+        this.mapping = mapping;
+    }
+
+    /** A file of zeroes. */
+    static SharedFile create(ShmDirectory directory, long byteSize) {
+        // Asked beforehand, because filling a machine's memory only to find that it does not suffice takes long.
+        long available = directory.availableByteSize();
+        if (byteSize > available) {
+            throw outOfMemory(directory, byteSize, available);
+        }
+        int fd = directory.openUnnamed();
+        if (fd < 0) {
+            throw new TransferException("cannot make a file in " + directory.path() + ": " + Libc.describe(fd)
+                    + "; make it a writable tmpfs or name another one in " + ShmDirectory.ENVIRONMENT_VARIABLE);
+        }
+        try {
+            int result = Libc.posixFallocate(fd, byteSize);
+            if (result == -Libc.ENOSPC || result == -Libc.ENOMEM) {
+                throw outOfMemory(directory, byteSize, directory.availableByteSize());
+            }
+            if (result != 0) {
+                throw new TransferException("posix_fallocate(byteSize=" + byteSize + ") in " + directory.path()
+                        + " failed: " + Libc.describe(result));
+            }
+            return new SharedFile(FileIdentity.of(fd), SharedMapping.map(fd, byteSize, true));
+        } catch (IOException e) {
+            Libc.close(fd);
+            throw new TransferException("cannot examine a file in " + directory.path() + "; is /proc mounted?", e);
+        } catch (RuntimeException e) {
+            Libc.close(fd);
+            throw e;
+        }
+    }
+
+    private static OutOfArenaMemoryException outOfMemory(ShmDirectory directory, long need, long have) {
+        return new OutOfArenaMemoryException("not enough shared memory: need " + need + " bytes, have " + have + " in "
+                + directory.path() + "; enlarge it or name another tmpfs in " + ShmDirectory.ENVIRONMENT_VARIABLE);
+    }
+
+    FileIdentity identity() {
+        return identity;
+    }
+
+    MemorySegment memory() {
+        return mapping.memory();
+    }
+
+    /** Unmaps and closes. Idempotent. @throws IllegalStateException while a native call uses the memory */
+    @Override
+    public synchronized void close() {
+        if (isOpen) {
+            mapping.close();
+            isOpen = false;
+            Libc.close(identity.fd());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import dev.verbena.transfer.TransferException;
+
+/**
+ * A shared file as memory of this process: use after {@link #close()} throws, it never crashes.
+ *
+ * <p>Threading: thread-safe.
+ */
+final class SharedMapping implements AutoCloseable {
+    private final Arena arena;
+    private final MemorySegment memory;
+
+    private SharedMapping(Arena arena, MemorySegment memory) {
+        this.arena = arena;
+        this.memory = memory;
+    }
+
+    MemorySegment memory() {
+        return memory;
+    }
+
+    /** Maps a file of this process, with all its pages if {@code populate}. */
+    static SharedMapping map(int fd, long byteSize, boolean populate) {
+        long address = Libc.mmap(fd, byteSize, populate);
+        // Addresses are below 2^47; only a negated errno is negative.
+        if (address < 0) {
+            throw new TransferException("mmap(byteSize=" + byteSize + ") failed: " + Libc.describe((int) address)
+                    + "; look at ulimit -v and vm.max_map_count");
+        }
+        Arena arena = Arena.ofShared();
+        MemorySegment memory = MemorySegment.ofAddress(address).reinterpret(byteSize, arena,
+                mapped -> Libc.munmap(mapped.address(), byteSize));
+        return new SharedMapping(arena, memory);
+    }
+
+    /** Maps a file that another process, or this one, has open. */
+    static SharedMapping mapPeer(long pid, FileIdentity identity, long byteSize) throws PeerFileException {
+        String path = "/proc/" + pid + "/fd/" + identity.fd();
+        // Non-blocking: a peer that lies may name a FIFO.
+        int fd = Libc.open(path, Libc.O_RDWR | Libc.O_CLOEXEC | Libc.O_NONBLOCK, 0);
+        if (fd < 0) {
+            throw new PeerFileException(-fd, "open(" + path + ") failed: " + Libc.describe(fd) + hint(-fd));
+        }
+        try {
+            if (!FileIdentity.of(fd).isSameFile(identity)) {
+                throw new PeerFileException(Libc.ENOENT,
+                        path + " is not the file that the peer means; it is another process"
+                                + " of that number, or the peer lives in another PID namespace");
+            }
+            Path file = Path.of("/proc/self/fd/" + fd);
+            if (!Files.isRegularFile(file) || Files.size(file) < byteSize) {
+                throw new PeerFileException(Libc.EINVAL, path + " is not a file of at least byteSize=" + byteSize);
+            }
+            return map(fd, byteSize, false);
+        } catch (IOException e) {
+            throw new PeerFileException(Libc.EINVAL, path + " cannot be examined: " + e.getMessage());
+        } finally {
+            Libc.close(fd);
+        }
+    }
+
+    private static String hint(int errno) {
+        return switch (errno) {
+            case Libc.EACCES -> "; both processes must run as the same user";
+            case Libc.ENOENT -> "; the process has ended, or lives in another PID namespace (another container)";
+            default -> "";
+        };
+    }
+
+    /** @throws IllegalStateException while a native call uses the memory */
+    @Override
+    public void close() {
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+}

@@ -1,0 +1,352 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Capabilities;
+import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.QueuePairOptions;
+
+/**
+ * The fabric between processes of one machine, over shared memory.
+ *
+ * <p>Threading: thread-safe.
+ */
+final class ShmFabric implements Fabric {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ShmFabric.class);
+
+    static final String NAME = "shm";
+    static final int DEPTH_MAX = 4096;
+    static final int ELEMENT_COUNT_MAX = 16;
+    static final int QUEUE_PAIRS_MAX = 256;
+    static final long MESSAGE_BYTE_SIZE_MAX = 1L << 40;
+    static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private final ShmDirectory directory;
+    private final long handshakeTimeoutNs;
+    private final SharedFile file;
+    private final RegionTable regionTable;
+    private final ControlLoop loop;
+    private final String machine = Hello.thisMachine();
+    private final String pidNamespace = Hello.thisPidNamespace();
+    private final AtomicInteger queuePairNumbers = new AtomicInteger();
+    private final Set<ShmConnection> connections = ConcurrentHashMap.newKeySet();
+
+    // Guarded by this.
+    private final SecureRandom random = new SecureRandom();
+    private final Map<Integer, ShmMemoryRegion> regions = new HashMap<>();
+    private final int[] lastKeys = new int[RegionTable.ENTRY_COUNT];
+    private final BitSet usedEntries = new BitSet();
+    private int nextEntry;
+    private final Map<Integer, ShmCompletionQueue> completionQueues = new HashMap<>();
+    private final BitSet usedDoorbells = new BitSet();
+    private long registeredByteSize;
+    private long registrationNs;
+
+    private volatile String localName = "process " + ProcessHandle.current().pid();
+    private volatile Endpoint listening = new Endpoint("localhost", 0);
+    private volatile ConnectionHandler handler;
+    private ServerSocketChannel server;
+    private volatile boolean isOpen = true;
+
+    ShmFabric(ShmDirectory directory, long handshakeTimeoutNs) {
+        this.directory = directory;
+        this.handshakeTimeoutNs = handshakeTimeoutNs;
+        file = SharedFile.create(directory, FabricFile.BYTE_SIZE);
+        FabricFile.initialize(file.memory());
+        regionTable = FabricFile.regions(file.memory());
+        loop = new ControlLoop("verbena-shm-control");
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
+                ELEMENT_COUNT_MAX);
+    }
+
+    void checkOpen() {
+        if (!isOpen) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    int nextQueuePairNumber() {
+        return queuePairNumbers.incrementAndGet();
+    }
+
+    // ---- memory ----
+
+    @Override
+    public MemoryRegion register(long byteSize, Set<AccessRight> rights) {
+        if (byteSize <= 0) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " of a region must be positive");
+        }
+        int rightBits = Rights.of(rights);
+        checkOpen();
+        long startNs = System.nanoTime();
+        // Outside the lock: backing a large region with pages takes a while.
+        SharedFile regionFile = SharedFile.create(directory, byteSize);
+        try {
+            return publish(regionFile, rights, rightBits, startNs);
+        } catch (RuntimeException e) {
+            regionFile.close();
+            throw e;
+        }
+    }
+
+    private synchronized ShmMemoryRegion publish(SharedFile regionFile, Set<AccessRight> rights, int rightBits,
+            long startNs) {
+        checkOpen();
+        int rkey = newKey();
+        ShmMemoryRegion region = new ShmMemoryRegion(this, regionFile, rkey, rights);
+        regionTable.publishRelease(rkey, regionFile.identity(), rightBits, region.address(), region.byteSize);
+        regions.put(rkey, region);
+        registeredByteSize += region.byteSize;
+        registrationNs += System.nanoTime() - startNs;
+        return region;
+    }
+
+    /** Entries are taken in turn and keys of an entry differ, so that an old key stays wrong for as long as possible. */
+    private int newKey() {
+        int index = usedEntries.nextClearBit(nextEntry);
+        if (index >= RegionTable.ENTRY_COUNT) {
+            index = usedEntries.nextClearBit(0);
+        }
+        if (index >= RegionTable.ENTRY_COUNT) {
+            throw new TransferException("region table is full: regions=" + RegionTable.ENTRY_COUNT
+                    + "; close some or register fewer, larger ones");
+        }
+        nextEntry = (index + 1) % RegionTable.ENTRY_COUNT;
+        int key;
+        do {
+            key = random.nextInt() << RegionTable.INDEX_BITS | index;
+        } while (key >>> RegionTable.INDEX_BITS == 0 || key == lastKeys[index]);
+        lastKeys[index] = key;
+        usedEntries.set(index);
+        return key;
+    }
+
+    /** Called by the region, before it unmaps. Idempotent. */
+    void deregister(ShmMemoryRegion region) {
+        synchronized (this) {
+            if (regions.remove(region.rkey()) == null) {
+                return;
+            }
+            regionTable.revokeVolatile(region.rkey());
+            usedEntries.clear(RegionTable.index(region.rkey()));
+            registeredByteSize -= region.byteSize;
+        }
+        connections.forEach(ShmConnection::requestSweep);
+    }
+
+    @Override
+    public synchronized long registeredByteSize() {
+        return registeredByteSize;
+    }
+
+    @Override
+    public synchronized long registrationNs() {
+        return registrationNs;
+    }
+
+    // ---- completion queues ----
+
+    @Override
+    public synchronized CompletionQueue createCompletionQueue(int countMax) {
+        if (countMax <= 0) {
+            throw new IllegalArgumentException("countMax=" + countMax + " of a completion queue must be positive");
+        }
+        checkOpen();
+        int index = usedDoorbells.nextClearBit(0);
+        if (index >= FabricFile.DOORBELL_COUNT) {
+            throw new TransferException("no more than completionQueues=" + FabricFile.DOORBELL_COUNT + " per fabric");
+        }
+        usedDoorbells.set(index);
+        ShmCompletionQueue queue = new ShmCompletionQueue(this, index, FabricFile.doorbell(file.memory(), index));
+        completionQueues.put(index, queue);
+        return queue;
+    }
+
+    synchronized void release(ShmCompletionQueue queue) {
+        completionQueues.remove(queue.doorbellIndex());
+        usedDoorbells.clear(queue.doorbellIndex());
+    }
+
+    // ---- connections ----
+
+    @Override
+    public synchronized Endpoint listen(Endpoint local, String localName, ConnectionHandler handler) {
+        checkOpen();
+        Hello.checkName(localName);
+        if (server != null) {
+            throw new IllegalStateException(this + " listens already at " + listening);
+        }
+        InetSocketAddress address = new InetSocketAddress(local.host(), local.port());
+        if (address.isUnresolved()) {
+            throw new TransferException("cannot listen at " + local + ": unknown host");
+        }
+        ServerSocketChannel channel = null;
+        try {
+            channel = ServerSocketChannel.open();
+            channel.configureBlocking(false);
+            channel.bind(address);
+            listening = new Endpoint(local.host(), ((InetSocketAddress) channel.getLocalAddress()).getPort());
+        } catch (IOException e) {
+            closeQuietly(channel, e);
+            String hint = !(e instanceof BindException) ? ""
+                    : e.getMessage().contains("in use") ? "; port " + local.port() + " is in use, take another or 0"
+                            : "; is this an address of this machine, and the port allowed?";
+            throw new TransferException("cannot listen at " + local + ": " + e.getMessage() + hint, e);
+        }
+        server = channel;
+        this.localName = localName;
+        this.handler = handler;
+        new Acceptor(this, loop, channel, handler, handshakeTimeoutNs).start();
+        return listening;
+    }
+
+    private static void closeQuietly(ServerSocketChannel channel, IOException cause) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    @Override
+    public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
+        checkOpen();
+        List<QueuePairOptions> options = List.copyOf(queuePairs);
+        RequestCheck.check(this, options);
+        if (remote.port() == 0) {
+            throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
+        }
+        ShmConnection connection = new Connector(this, loop, remote, options, timeoutNs).connect();
+        if (!adopt(connection)) {
+            throw new IllegalStateException(this + " was closed while it connected to " + remote);
+        }
+        loop.watch(connection.socket().channel(), SelectionKey.OP_READ, connection::onReadable);
+        return connection;
+    }
+
+    /** A new connection begins to work. @return false if the fabric is closed, and so the connection is too */
+    boolean adopt(ShmConnection connection) {
+        synchronized (this) {
+            if (isOpen) {
+                connection.attach();
+                connections.add(connection);
+                return true;
+            }
+        }
+        connection.close();
+        return false;
+    }
+
+    void forget(ShmConnection connection) {
+        connections.remove(connection);
+    }
+
+    void onLost(ShmConnection connection, boolean orderly, String cause) {
+        ConnectionHandler listener = handler;
+        if (listener == null) {
+            return;
+        }
+        try {
+            listener.onLost(connection, orderly, cause);
+        } catch (RuntimeException e) {
+            LOGGER.error("the handler of a lost connection failed: {}", cause, e);
+        }
+    }
+
+    SharedFile createLinkFile(List<QueuePairOptions> options) {
+        SharedFile linkFile = SharedFile.create(directory, LinkFile.byteSize(ShmConnection.receiveDepths(options)));
+        LinkFile.initialize(linkFile.memory());
+        return linkFile;
+    }
+
+    /** This side, as far as it decides with whom it can share memory. */
+    Hello identity() {
+        return hello(null, List.of());
+    }
+
+    Hello hello(FileIdentity linkFile, List<QueuePairOptions> options) {
+        int[] doorbells = options.stream().mapToInt(o -> ((ShmCompletionQueue) o.completionQueue()).doorbellIndex())
+                .toArray();
+        return new Hello(NAME, machine, pidNamespace, localName, ProcessHandle.current().pid(), listening,
+                file.identity(), linkFile, ShmConnection.receiveDepths(options), doorbells);
+    }
+
+    // ---- the end ----
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (!isOpen) {
+                return;
+            }
+            isOpen = false;
+        }
+        loop.close();
+        List<AutoCloseable> left = new ArrayList<>(connections);
+        synchronized (this) {
+            left.addAll(completionQueues.values());
+            left.addAll(regions.values());
+        }
+        left.add(file);
+        closeAll(left);
+    }
+
+    /** One that cannot be closed, such as a region in use by a native call, does not keep the others open. */
+    private static void closeAll(List<AutoCloseable> all) {
+        IllegalStateException failure = null;
+        for (AutoCloseable each : all) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                if (failure == null) {
+                    failure = new IllegalStateException("could not close everything: " + e.getMessage(), e);
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "fabric shm of " + localName;
+    }
+}

@@ -1,0 +1,52 @@
+package dev.verbena.transfer.fabric.shm;
+
+import java.util.Set;
+
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.FabricProvider;
+
+/**
+ * Opens the shared-memory fabric: the default where there is no RDMA device.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
+ *
+ * <p>The shared memory comes from {@code /dev/shm} or the directory that the environment variable {@code VERBENA_SHM_DIR}
+ * names.
+ */
+public final class ShmFabricProvider implements FabricProvider {
+    private static final Set<String> ARCHITECTURES = Set.of("amd64", "x86_64", "aarch64");
+
+    /** For the service loader. */
+    public ShmFabricProvider() {}
+
+    @Override
+    public String name() {
+        return ShmFabric.NAME;
+    }
+
+    @Override
+    public int preference() {
+        return 10;
+    }
+
+    @Override
+    public String unavailableReason() {
+        return unavailableReason(System.getProperty("os.name"), System.getProperty("os.arch"),
+                ShmDirectory.ofEnvironment());
+    }
+
+    static String unavailableReason(String system, String architecture, ShmDirectory directory) {
+        if (!system.equals("Linux")) {
+            return "fabric shm works on Linux only, this is " + system;
+        }
+        if (!ARCHITECTURES.contains(architecture)) {
+            return "fabric shm works on x86-64 and aarch64 only, this is " + architecture;
+        }
+        return directory.unavailableReason();
+    }
+
+    @Override
+    public Fabric open() {
+        return new ShmFabric(ShmDirectory.ofEnvironment(), ShmFabric.HANDSHAKE_TIMEOUT_NS);
+    }
+}
