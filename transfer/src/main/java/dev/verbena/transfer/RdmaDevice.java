@@ -111,6 +111,11 @@ public final class RdmaDevice implements AutoCloseable {
         return fabric.name();
     }
 
+    /** Data queue pairs of a connection; what {@link #channel} takes as index is below it. */
+    public int queuePairsPerPeer() {
+        return options.queuePairsPerPeer();
+    }
+
     /** Where it really listens. */
     public Endpoint endpoint() {
         return endpoint;

@@ -1,0 +1,57 @@
+package dev.verbena.graph;
+
+import dev.verbena.memory.Tensor;
+
+/**
+ * One output of a node within a run plan: made once, set anew in each run. Written by the run of its node, read by its readers.
+ */
+final class Value {
+    final TensorType type;
+    /** Readers within the plan, counted once per input, and fetches. Fixed when the plan is complete. */
+    int uses;
+    /** For storage that begins its life here. */
+    final Storage own = new Storage();
+    private Tensor tensor;
+    private Storage storage;
+
+    Value(TensorType type) {
+        this.type = type;
+    }
+
+    /** In storage that begins here. */
+    void setOwn(Tensor tensor, Storage.Kind kind) {
+        own.take(tensor, kind);
+        set(tensor, own);
+    }
+
+    /** In storage that began elsewhere. */
+    void set(Tensor tensor, Storage storage) {
+        this.tensor = tensor;
+        this.storage = storage;
+    }
+
+    boolean isSet() {
+        return tensor != null;
+    }
+
+    Tensor tensor() {
+        return tensor;
+    }
+
+    Storage storage() {
+        return storage;
+    }
+
+    /** The node is done: its readers hold the storage from now on, and it no longer does. */
+    void publish() {
+        storage.retain(uses);
+        if (storage == own) {
+            own.release();
+        }
+    }
+
+    void clear() {
+        tensor = null;
+        storage = null;
+    }
+}
