@@ -74,7 +74,8 @@ final class PeerConnections implements ConnectionHandler {
     }
 
     void abort(String cause) {
-        all.keySet().forEach(connection -> connection.abort(cause));
+        all.values().forEach(peer -> peer.abort(cause));
+        onChange.run();
     }
 
     /** After the pollers stopped. */

@@ -80,6 +80,16 @@ public final class PeerConnection {
         rpcQueuePair.poller().submit(() -> rpc.fail(cause));
     }
 
+    /** Tells the peer why this side gives up, and ends everything outstanding. */
+    public void abort(String cause) {
+        fail("given up by this side: " + cause);
+        connection.abort(cause);
+        rpcQueuePair.poller().submit(() -> rpcQueuePair.abandon(failure));
+        for (PolledQueuePair queuePair : dataQueuePairs) {
+            queuePair.poller().submit(() -> queuePair.abandon(failure));
+        }
+    }
+
     /** Calls a method of the peer and waits for the answer. */
     public byte[] call(String method, byte[] request, Duration timeout) {
         if (failure != null) {

@@ -91,7 +91,9 @@ final class PolledQueuePair {
 
     /** Posts now, or as soon as the send queue has room again. */
     void submit(Request request) {
-        if (firstWaiting != null || !post(request)) {
+        if (isClosed()) {
+            request.onDone(null, "the connection to peer " + queuePair.connection().peerName() + " is closed");
+        } else if (firstWaiting != null || !post(request)) {
             request.nextWaiting = null;
             waitingCount++;
             if (firstWaiting == null) {
@@ -127,21 +129,21 @@ final class PolledQueuePair {
         postWaiting();
     }
 
-    /** Ends everything outstanding without the fabric, after the poller stopped. */
-    void abandon(Completion completion, String failure) {
+    /** Ends everything outstanding without the fabric: the queue pair is closed, or the poller has stopped. */
+    void abandon(String failure) {
         for (int i = 0; i < slots.length; i++) {
             Request request = slots[i];
             if (request != null) {
                 slots[i] = null;
                 freeSlots[freeCount++] = i;
-                request.onDone(completion, failure);
+                request.onDone(null, failure);
             }
         }
         while (firstWaiting != null) {
             Request request = firstWaiting;
             firstWaiting = request.nextWaiting;
             waitingCount--;
-            request.onDone(completion, failure);
+            request.onDone(null, failure);
         }
     }
 
@@ -172,7 +174,13 @@ final class PolledQueuePair {
             return;
         }
         receiveListener.onReceive(index, completion);
-        postReceive(index);
+        if (!isClosed()) {
+            postReceive(index);
+        }
+    }
+
+    private boolean isClosed() {
+        return queuePair.state() == QueuePair.State.CLOSED;
     }
 
     private void postReceive(int index) {

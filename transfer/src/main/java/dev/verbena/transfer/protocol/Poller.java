@@ -173,9 +173,8 @@ public final class Poller implements Agent, IdleStrategy, AutoCloseable {
     @Override
     public void onClose() {
         commands.drain(Runnable::run);
-        Completion none = new Completion();
         for (PolledQueuePair queuePair : queuePairs) {
-            queuePair.abandon(none, "the device was closed");
+            queuePair.abandon("the device was closed");
         }
         outstanding = 0;
     }

@@ -29,6 +29,7 @@ abstract class Request implements Runnable {
     /**
      * The request is done. It may be prepared and submitted again from here.
      *
+     * @param completion null if the fabric did not end it
      * @param failure null on success, otherwise what happened in words
      */
     abstract void onDone(Completion completion, String failure);

@@ -104,7 +104,7 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
         try {
             frame = RpcFrame.decode(bytes.slice(start, (int) completion.byteSize));
         } catch (TransferException e) {
-            peer.connection().abort(e.getMessage());
+            peer.abort(e.getMessage());
             return;
         }
         switch (frame.kind()) {

@@ -308,7 +308,7 @@ final class ShmQueuePair implements QueuePair {
     private int deliverReceives(Completion completion, CompletionHandler handler, int countMax) {
         int count = 0;
         while (count < countMax && state != State.CLOSED && reaped != receivesPosted) {
-            if (reaped != half.ring().arrivedAcquire()) {
+            if (reaped < half.ring().arrivedAcquire()) {
                 fillArrived(completion);
             } else if (isNextReceiveFlushable()) {
                 fillReceive(completion, CompletionStatus.WORK_REQUEST_FLUSHED, flushCause);
@@ -378,7 +378,7 @@ final class ShmQueuePair implements QueuePair {
         }
         boolean isReady = state == State.READY;
         boolean hasReceive = reaped != receivesPosted
-                && (reaped != half.ring().arrivedAcquire() || isNextReceiveFlushable());
+                && (reaped < half.ring().arrivedAcquire() || isNextReceiveFlushable());
         boolean hasFailure = isReady && (lostCause != null || peerHalf.stateAcquire() != QueuePairHalf.READY);
         if (delivered != executed || hasReceive || hasFailure) {
             return 0;
