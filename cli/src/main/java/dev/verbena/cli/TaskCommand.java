@@ -56,7 +56,7 @@ final class TaskCommand implements Callable<Integer> {
         Dataset dataset = training.load();
         TrainingOptions options = training.options(dataset);
         Map<String, Endpoint> endpoints = endpoints(options);
-        int perEpoch = training.iterationsPerEpoch(dataset);
+        int perEpoch = Training.iterationsPerEpoch(options, dataset);
         return run(new Task(task), new ConsoleLink(task, endpoints, options, perEpoch,
                 ProgressLine.style(false, showProgress)), options, dataset);
     }
