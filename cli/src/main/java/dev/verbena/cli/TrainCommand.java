@@ -24,7 +24,8 @@ final class TrainCommand implements Callable<Integer> {
 
     @Mixin
     private TrainingArguments training;
-    @Option(names = "--local", description = "Train in this one process, without any transfer; with --workers N on their joined mini-batches.")
+    @Option(names = "--local",
+            description = "Train in this one process, without any transfer; with --workers N on their joined mini-batches.")
     private boolean isLocal;
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures of the run there.")
     private Path json;

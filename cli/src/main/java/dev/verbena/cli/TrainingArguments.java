@@ -80,7 +80,8 @@ final class TrainingArguments {
     TrainingOptions localOptions(Dataset dataset) {
         long joined = (long) batch * (workers == null ? 1 : workers);
         require(joined <= dataset.trainCount(), "--batch=" + batch + " of --workers=" + workers
-                + " exceeds the training set of " + dataset.trainCount() + " images; give a smaller batch or fewer workers");
+                + " exceeds the training set of " + dataset.trainCount()
+                + " images; give a smaller batch or fewer workers");
         return checked(1, (int) joined, dataset);
     }
 
@@ -97,7 +98,8 @@ final class TrainingArguments {
 
     /** These very options as a child process is to be given them. */
     List<String> toCommandLine(TrainingOptions options) {
-        List<String> line = new ArrayList<>(List.of("--model=" + model, "--workers=" + options.workers(), "--servers=" + servers,
+        List<String> line = new ArrayList<>(List.of("--model=" + model, "--workers=" + options.workers(),
+                "--servers=" + servers,
                 "--iterations=" + options.iterations(), "--batch=" + batch, "--seed=" + seed, "--lr=" + learningRate,
                 "--fabric=" + fabric, "--transport=" + transport));
         if (data != null) {
