@@ -66,10 +66,12 @@ final class RunPlan {
                 if (storage.isOwned() && storage.holdsVolatile() == 1) {
                     storage.handOver();
                     fetched.add(value.tensor());
-                } else {
-                    Tensor copy = memory.allocateOrdinary(value.tensor().type(), value.tensor().shape());
-                    copy.memory().copyFrom(value.tensor().memory());
-                    fetched.add(copy);
+                    continue;
+                }
+                Tensor copy = memory.allocateOrdinary(value.tensor().type(), value.tensor().shape());
+                copy.memory().copyFrom(value.tensor().memory());
+                fetched.add(copy);
+                if (storage.isOwned()) {
                     storage.release();
                 }
             }

@@ -49,7 +49,7 @@ final class RunPlanBuilder {
         List<Value> fetched = new ArrayList<>();
         for (Output fetch : fetches) {
             Value value = runs.get(partition.placedFor(fetch.node())).output(fetch.index());
-            value.uses++;
+            value.fetches++;
             fetched.add(value);
         }
         return new RunPlan(List.copyOf(runs.values()), fetched);
@@ -103,7 +103,7 @@ final class RunPlanBuilder {
             Output input = node.inputs().get(i);
             NodeRun producer = runs.get(input.node());
             inputs[i] = producer.output(input.index());
-            inputs[i].uses++;
+            inputs[i].readers++;
             before.add(producer);
         }
         for (Node other : placed.after()) {

@@ -23,7 +23,7 @@ public interface Session extends AutoCloseable {
      *
      * @param feeds tensors for {@link Feed} nodes by node name; the caller keeps them and does not change them meanwhile
      * @param fetches outputs of this task's nodes to return; the caller closes them before the session. A fetched tensor may be
-     *        a received one, whose slot is free only when it is closed. Of a variable or a feed it is a copy
+     *        a received one, whose slot is free only when it is closed. Of a variable or a feed it is a copy, made when all has run
      * @param targets further nodes to run; a node of another task stands for this task's share in it (its Send nodes towards it)
      * @throws IllegalArgumentException if feeds, fetches or targets do not fit the graph; nothing has run then
      * @throws KernelException if a kernel fails; the message names the node

@@ -5,7 +5,7 @@ import dev.verbena.memory.Tensor;
 /**
  * The memory behind one or more outputs of a run, and how many readers still need it.
  *
- * <p>{@code holds = (readers of its outputs that are not done) + (fetches of them) + (1 while its producer runs)}. At 0 an
+ * <p>{@code holds = (readers of its outputs that are not done) + (fetches of them, if OWNED) + (1 while its producer runs)}. At 0 an
  * OWNED tensor is closed, which for a received one tells the sender that its slot is free.
  *
  * <p>Written by the session's thread. Kernels on other threads may read {@link #holdsVolatile()}: who finds only its own holds

@@ -7,8 +7,10 @@ import dev.verbena.memory.Tensor;
  */
 final class Value {
     final TensorType type;
-    /** Readers within the plan, counted once per input, and fetches. Fixed when the plan is complete. */
-    int uses;
+    /** Inputs within the plan that read it. Fixed when the plan is complete. */
+    int readers;
+    /** How often it is fetched. Fixed when the plan is complete. */
+    int fetches;
     /** For storage that begins its life here. */
     final Storage own = new Storage();
     private Tensor tensor;
@@ -42,9 +44,12 @@ final class Value {
         return storage;
     }
 
-    /** The node is done: its readers hold the storage from now on, and it no longer does. */
+    /**
+     * The node is done: its readers hold the storage from now on, and it no longer does. A fetch holds only what would be closed
+     * otherwise; nobody has to wait for it to change a variable.
+     */
     void publish() {
-        storage.retain(uses);
+        storage.retain(readers + (storage.isOwned() ? fetches : 0));
         if (storage == own) {
             own.release();
         }

@@ -246,6 +246,16 @@ class LocalSessionTest {
     }
 
     @Test
+    void aFetchedVariableShowsTheChangeOfTheRun() {
+        Graph.Node v = graph.add("v", "a", TestOperations.variable(SHAPE, 1));
+        Graph.Node c = graph.add("c", "a", TestOperations.constant(SHAPE, 10));
+        Graph.Node apply = graph.add("apply", "a", new AddTo(), v.output(), c.output());
+        Tensor fetched = session().run(Map.of(), List.of(v.output()), List.of(apply)).getFirst();
+        assertEquals(11, ints(fetched)[0]);
+        fetched.close();
+    }
+
+    @Test
     void theSameOutputCanBeFetchedTwice() {
         Graph.Node c = graph.add("c", "a", TestOperations.constant(SHAPE, 5));
         List<Tensor> fetched = session().run(Map.of(), List.of(c.output(), c.output()), List.of());

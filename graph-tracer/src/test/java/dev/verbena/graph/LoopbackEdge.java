@@ -1,5 +1,6 @@
 package dev.verbena.graph;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
@@ -58,15 +59,17 @@ final class LoopbackEdge implements OutgoingEdge, IncomingEdge {
                 return SendResult.BACK_PRESSURED;
             }
         }
+        // The pin keeps the bytes, not the right to ask for them: the tensor may be closed meanwhile.
+        MemorySegment bytes = tensor.memory();
         tensor.pin();
-        completing.execute(() -> write(tensor, callback));
+        completing.execute(() -> write(tensor, bytes, callback));
         return SendResult.SENT;
     }
 
-    private void write(Tensor tensor, SendCallback callback) {
+    private void write(Tensor tensor, MemorySegment bytes, SendCallback callback) {
         synchronized (this) {
             Slab slot = freeSlots.pop();
-            slot.memory().asSlice(0, tensor.byteSize()).copyFrom(tensor.memory());
+            slot.memory().asSlice(0, bytes.byteSize()).copyFrom(bytes);
             fullSlots.add(slot);
         }
         tensor.unpin();

@@ -34,7 +34,7 @@ final class TestAllocator implements TensorAllocator {
         if (live == liveMax) {
             return null;
         }
-        long byteSize = Math.max(64, shape.byteSize(type));
+        long byteSize = Math.max(1, shape.byteSize(type));
         Deque<Slab> free = freeBySize.computeIfAbsent(byteSize, key -> new ArrayDeque<>());
         Slab slab = free.isEmpty() ? slab(byteSize) : free.pop();
         live++;

@@ -16,7 +16,17 @@ import dev.verbena.transfer.spi.Fabric;
  * <p>Both ends live in one process, as two fabrics that know nothing of each other; one thread drives both.
  */
 @Timeout(60)
-public abstract class FabricContract implements OneSidedContract {
+public abstract class FabricContract
+        implements
+            MemoryContract,
+            OneSidedContract,
+            AtomicContract,
+            MessageContract,
+            QueueContract,
+            AccessContract,
+            FailureContract,
+            ConnectionContract,
+            WakeContract {
     private final List<AutoCloseable> opened = new ArrayList<>();
 
     protected FabricContract() {}

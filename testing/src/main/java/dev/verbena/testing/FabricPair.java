@@ -56,10 +56,14 @@ final class FabricPair implements AutoCloseable {
 
     /** Drives both sides until it holds. */
     void await(String what, BooleanSupplier condition) {
+        await(what, condition, this::poll);
+    }
+
+    static void await(String what, BooleanSupplier condition, Runnable drive) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() - start < HANG_NS, "hangs while waiting until " + what);
-            poll();
+            drive.run();
             Thread.yield();
         }
     }

@@ -42,12 +42,16 @@ final class FabricSide implements ConnectionHandler {
     Connection connection;
 
     FabricSide(Fabric fabric, String name, FabricPair.Options options) {
+        this(fabric, name, options, new Endpoint("127.0.0.1", 0));
+    }
+
+    FabricSide(Fabric fabric, String name, FabricPair.Options options, Endpoint local) {
         this.fabric = fabric;
         this.name = name;
         this.options = options;
         queue = fabric.createCompletionQueue(options.depth() * 2 * options.queuePairs() + 64);
         region = fabric.register(REGION_BYTE_SIZE, EnumSet.allOf(AccessRight.class));
-        endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), name, this);
+        endpoint = fabric.listen(local, name, this);
     }
 
     List<QueuePairOptions> queuePairOptions(int count) {

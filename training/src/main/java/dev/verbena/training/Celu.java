@@ -20,7 +20,8 @@ import dev.verbena.memory.Tensor;
  *
  * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable.
  *
- * <p>Source: Barron, <i>Continuously differentiable exponential linear units</i>, 2017.
+ * <p>Source: Barron, <i>Continuously differentiable exponential linear units</i>, 2017. EuroSys'19 says nothing of FCN-5's activation;
+ * its figure 1 has a sigmoid, smooth too.
  */
 record Celu() implements Operation.Synchronous {
     /** How round the corner is. */

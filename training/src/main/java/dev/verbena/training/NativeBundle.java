@@ -3,6 +3,7 @@ package dev.verbena.training;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
+import java.net.URLConnection;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,40 +28,63 @@ record NativeBundle(String resourceDirectory, List<String> fileNames) {
     /** Unpacks what is missing or torn. @throws IllegalStateException saying what failed and what to do */
     void unpackInto(Path directory) {
         try {
-            Files.createDirectories(directory);
-            // Threads of one process need a lock of their own: file locks are held by the process.
-            synchronized (NativeBundle.class) {
-                try (FileChannel channel = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
-                        StandardOpenOption.WRITE); var _ = channel.lock()) {
-                    for (String fileName : fileNames) {
-                        unpack(fileName, directory);
-                    }
-                }
+            if (isWhole(directory)) {
+                // The common case needs no lock, and no right to write.
+                return;
             }
+            Files.createDirectories(directory);
+            unpackExclusively(directory);
         } catch (IOException e) {
             throw new IllegalStateException("cannot unpack native libraries to directory=" + directory + ": " + e
                     + "; set XDG_CACHE_HOME to a directory that can be written", e);
         }
     }
 
+    private boolean isWhole(Path directory) throws IOException {
+        for (String fileName : fileNames) {
+            if (!isWhole(directory.resolve(fileName), open(fileName))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void unpackExclusively(Path directory) throws IOException {
+        // Threads of one process need a lock of their own: file locks are held by the process.
+        synchronized (NativeBundle.class) {
+            try (FileChannel channel = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
+                    StandardOpenOption.WRITE); var _ = channel.lock()) {
+                for (String fileName : fileNames) {
+                    unpack(fileName, directory);
+                }
+            }
+        }
+    }
+
     private void unpack(String fileName, Path directory) throws IOException {
+        URLConnection resource = open(fileName);
+        Path target = directory.resolve(fileName);
+        if (isWhole(target, resource)) {
+            return;
+        }
+        Path temporary = directory.resolve(fileName + ".tmp");
+        try (InputStream in = resource.getInputStream()) {
+            Files.copy(in, temporary, StandardCopyOption.REPLACE_EXISTING);
+        }
+        Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static boolean isWhole(Path file, URLConnection resource) throws IOException {
+        return Files.exists(file) && Files.size(file) == resource.getContentLengthLong();
+    }
+
+    private URLConnection open(String fileName) throws IOException {
         String resourceName = resourceDirectory + "/" + fileName;
         URL resource = NativeBundle.class.getClassLoader().getResource(resourceName);
         if (resource == null) {
             throw new IllegalStateException("native library resource=" + resourceName
                     + " is not on the class path; add the jar that carries it for this platform");
         }
-        var connection = resource.openConnection();
-        // The JVM-wide cache of open jars would hand out a stream that another reader may close.
-        connection.setUseCaches(false);
-        try (InputStream in = connection.getInputStream()) {
-            Path target = directory.resolve(fileName);
-            if (Files.exists(target) && Files.size(target) == connection.getContentLengthLong()) {
-                return;
-            }
-            Path whole = directory.resolve(fileName + ".tmp");
-            Files.copy(in, whole, StandardCopyOption.REPLACE_EXISTING);
-            Files.move(whole, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        }
+        return resource.openConnection();
     }
 }

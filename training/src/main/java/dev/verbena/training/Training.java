@@ -46,6 +46,7 @@ public final class Training {
      * Everything in this process, no transfer; one worker with a mini-batch of {@link TrainingOptions#batch()}.
      *
      * @throws IllegalArgumentException as {@link #check}, also if the options want more than one worker
+     * @throws IllegalStateException if OpenBLAS cannot be loaded or the loss is no longer a number, in one line
      */
     public static TrainingResult local(TrainingOptions options, Dataset data, TrainingListener listener) {
         check(options, data);
@@ -53,6 +54,8 @@ public final class Training {
             throw new IllegalArgumentException("workers=" + options.workers() + " in one process; give workers=1, and "
                     + "workers times the batch for the same mini-batches");
         }
+        // First of all: where it cannot be loaded, nobody shall have been connected to.
+        Blas.get();
         TrainingGraph graph = TrainingGraph.local(options, data);
         try (Session session = Sessions.local(graph.graph(), sessionOptions(options))) {
             return work(options, data, graph, TrainingGraph.LOCAL_TASK, 0, session, null, listener);
@@ -65,6 +68,7 @@ public final class Training {
      * @param cluster the endpoint of every task of {@link #tasks}
      * @param device this task's; the caller closes it
      * @throws IllegalArgumentException as {@link #check}, or if the task is none of {@link #tasks}
+     * @throws IllegalStateException if OpenBLAS cannot be loaded or this worker's loss is no longer a number, in one line
      * @throws dev.verbena.transfer.TransferException if a peer is lost
      */
     public static TrainingResult task(TrainingOptions options, Dataset data, String task, Map<String, Endpoint> cluster,
@@ -74,6 +78,7 @@ public final class Training {
             throw new IllegalArgumentException(
                     "unknown task='" + task + "'; known are " + String.join(", ", tasks(options)));
         }
+        Blas.get();
         TrainingGraph graph = TrainingGraph.distributed(options, data);
         try (Session session = Sessions.distributed(graph.graph(), task, cluster, device, sessionOptions(options))) {
             int worker = TrainingGraph.tasks("worker", options.workers()).indexOf(task);
@@ -99,7 +104,7 @@ public final class Training {
         requirePositive("iterations", options.iterations());
         if (!(options.learningRate() > 0) || Float.isInfinite(options.learningRate())) {
             throw new IllegalArgumentException("lr=" + options.learningRate() + "; give a positive number such as "
-                    + TrainingDefaults.LEARNING_RATE);
+                    + model.learningRate());
         }
         long images = (long) options.workers() * options.batch();
         if (images > data.trainCount()) {
@@ -126,7 +131,6 @@ public final class Training {
 
     private static TrainingResult work(TrainingOptions options, Dataset data, TrainingGraph graph, String task,
             int worker, Session session, RdmaDevice device, TrainingListener listener) {
-        Blas.get();
         WorkerLoop loop = new WorkerLoop(options, data, graph, worker);
         try (TensorArena arena = feedArena(options, data)) {
             loop.run(session, arena, listener);

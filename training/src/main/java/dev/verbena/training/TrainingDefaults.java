@@ -13,7 +13,15 @@ public final class TrainingDefaults {
     /** Images of one worker's mini-batch. */
     public static final int BATCH = 32;
     public static final long SEED = 1;
-    public static final float LEARNING_RATE = 0.4f;
 
     private TrainingDefaults() {}
+
+    /**
+     * The learning rate that suits a model: the wider, the smaller.
+     *
+     * @throws IllegalArgumentException if there is no such model
+     */
+    public static float learningRate(String model) {
+        return Model.named(model).learningRate();
+    }
 }

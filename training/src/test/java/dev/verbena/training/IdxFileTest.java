@@ -48,7 +48,8 @@ class IdxFileTest {
                 Arguments.of(IdxFiles.idx(0x803, 9, -1, -1, -1),
                         "has absurd dimensions: its header says 4294967295x4294967295x4294967295"),
                 Arguments.of(IdxFiles.idx(0x803, 9, 1 << 24, 1 << 24, 1 << 24), "has absurd dimensions"),
-                Arguments.of(IdxFiles.idx(0x803, 9, 1 << 30, 1, 1), "is too large for this JVM: 1073741824 bytes"),
+                Arguments.of(IdxFiles.idx(0x803, 9, 2_147_483_639, 1, 1),
+                        "is too large for this JVM: 2147483639 bytes"),
                 Arguments.of(Arrays.copyOf(IdxFiles.gzipped(images), 25), "is a truncated gzip file"),
                 Arguments.of(broken, "is a broken gzip file"));
     }

@@ -12,6 +12,7 @@ import dev.verbena.graph.Feed;
 import dev.verbena.graph.Graph;
 import dev.verbena.graph.KernelContext;
 import dev.verbena.graph.Operation;
+import dev.verbena.graph.PartialShape;
 import dev.verbena.graph.TensorType;
 import dev.verbena.graph.Variable;
 import dev.verbena.memory.ElementType;
@@ -88,6 +89,10 @@ final class Interpreter {
     private boolean hasOneUser(Graph.Output output) {
         return !(output.node().operation() instanceof Variable) && graph.nodes().stream()
                 .flatMap(node -> node.inputs().stream()).filter(output::equals).count() == 1;
+    }
+
+    static TensorType typeOf(Tensor tensor) {
+        return new TensorType(tensor.type(), PartialShape.of(tensor.shape()));
     }
 
     /** One kernel on given inputs; checks that it sets each promised output, of the promised type. */

@@ -206,8 +206,7 @@ class KernelTest {
     }
 
     private List<Tensor> run(Operation operation, boolean inPlace, Tensor... inputs) {
-        List<TensorType> types = Arrays.stream(inputs)
-                .map(input -> new TensorType(input.type(), PartialShape.of(input.shape()))).toList();
+        List<TensorType> types = Arrays.stream(inputs).map(Interpreter::typeOf).toList();
         return Interpreter.compute("node", operation, List.of(inputs), operation.infer(types), inPlace, heap);
     }
 

@@ -20,6 +20,8 @@ import dev.verbena.transfer.spi.MemoryRegion;
 public final class PlacementQuery {
     private static final long PAUSE_NS_MIN = 1_000_000;
     private static final long PAUSE_NS_MAX = 20_000_000;
+    /** A question asked in time may be answered later. */
+    private static final long ANSWER_NS = 5_000_000_000L;
 
     private PlacementQuery() {}
 
@@ -46,7 +48,7 @@ public final class PlacementQuery {
         byte[] message = request.encode();
         long deadline = System.nanoTime() + timeout.toNanos();
         for (long pause = PAUSE_NS_MIN;; pause = Math.min(2 * pause, PAUSE_NS_MAX)) {
-            Duration left = Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0));
+            Duration left = Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0) + ANSWER_NS);
             PlacementAnswer answer = PlacementAnswer.decode(peer.call(ReceiverDirectory.METHOD, message, left));
             if (answer.announced()) {
                 return answer;

@@ -43,6 +43,7 @@ public final class Poller implements Agent, IdleStrategy, AutoCloseable {
     private volatile boolean closed;
     private volatile int outstanding;
     private int spins;
+    private long seenEffects;
 
     /** {@code activity} is signalled whenever something may have arrived. */
     public Poller(String name, CompletionQueue completionQueue, Activity activity) {
@@ -123,7 +124,9 @@ public final class Poller implements Agent, IdleStrategy, AutoCloseable {
             }
             outstanding = count;
         }
-        if (completions > 0) {
+        long effects = completionQueue.remoteEffects();
+        if (completions > 0 || effects != seenEffects) {
+            seenEffects = effects;
             activity.signal();
         }
         return work + completions;

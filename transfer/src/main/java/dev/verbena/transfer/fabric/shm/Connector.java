@@ -102,6 +102,10 @@ final class Connector {
                         await(selector, "no answer");
                     }
                 }
+                if (channel.getLocalAddress().equals(channel.getRemoteAddress())) {
+                    // Where nobody listens on a port that the system also gives out by itself, TCP may connect to itself.
+                    throw new ConnectException("connected to itself");
+                }
                 channel.register(selector, SelectionKey.OP_READ);
                 return new ControlSocket(channel, loop::wakeup);
             } catch (ConnectException e) {

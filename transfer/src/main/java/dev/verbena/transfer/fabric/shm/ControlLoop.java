@@ -29,6 +29,9 @@ final class ControlLoop implements AutoCloseable {
         }
 
         default void onDeadline() {}
+
+        /** The control thread ends and closes the channel. */
+        default void onEnd() {}
     }
 
     private static final Logger LOGGER = LoggerFactory.getLogger(ControlLoop.class);
@@ -53,7 +56,7 @@ final class ControlLoop implements AutoCloseable {
             try {
                 channel.register(selector, operations, watcher);
             } catch (IOException e) {
-                // Closed already: its owner has seen to it.
+                LOGGER.trace("closed before it was watched", e);
             }
         });
         selector.wakeup();
@@ -70,16 +73,23 @@ final class ControlLoop implements AutoCloseable {
                 long waitNs = nextDeadlineNs() - System.nanoTime();
                 // Rounded up, so as not to spin in the last millisecond; 0 would wait for ever.
                 selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(waitNs) + 1));
-                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
-                }
+                runTasks();
                 callWatchers();
             }
-            for (SelectionKey key : selector.keys()) {
+            // Also what was to be watched and never was must be closed.
+            runTasks();
+            for (SelectionKey key : new ArrayList<>(selector.keys())) {
+                guarded(key, ((Watcher) key.attachment())::onEnd);
                 key.channel().close();
             }
         } catch (IOException e) {
             LOGGER.error("the control thread fails; peers that die will not be noticed", e);
+        }
+    }
+
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
         }
     }
 

@@ -7,12 +7,17 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 /**
  * A non-blocking socket that carries {@link Frame}s. Its end tells that the peer is gone, and that is its main use.
  *
  * <p>Threading: frames are read by one thread at a time; sending and closing are thread-safe.
  */
 final class ControlSocket implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ControlSocket.class);
+
     private final SocketChannel channel;
     private final Runnable onClose;
     private ByteBuffer received = ByteBuffer.allocate(4096).flip();
@@ -77,7 +82,7 @@ final class ControlSocket implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            // It is of no use any more either way.
+            LOGGER.trace("it is of no use any more either way", e);
         }
         onClose.run();
     }

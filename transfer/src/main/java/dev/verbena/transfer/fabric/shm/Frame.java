@@ -54,7 +54,7 @@ record Frame(Type type, ByteBuffer payload) {
         int type = buffer.getShort(start + 6);
         int byteSize = buffer.getInt(start + 8);
         if (version != VERSION && type != Type.REFUSE.ordinal()) {
-            throw new ProtocolException("it speaks version " + version + " of the handshake, this side " + VERSION
+            throw new ProtocolException("version " + version + " of the handshake meets version " + VERSION
                     + "; use the same Verbena on both sides");
         }
         if (type < 0 || type >= TYPES.length || byteSize < 0 || byteSize > PAYLOAD_BYTE_SIZE_MAX) {
@@ -76,7 +76,7 @@ record Frame(Type type, ByteBuffer payload) {
             if (buffer.get(start + i) != (byte) (MAGIC >>> 8 * (3 - i))) {
                 byte[] first = new byte[Math.min(buffer.remaining(), 16)];
                 buffer.get(start, first);
-                throw new ProtocolException("it is no Verbena process; it begins with '"
+                throw new ProtocolException("not a Verbena process, it says '"
                         + new String(first, StandardCharsets.ISO_8859_1).replaceAll("[^ -~]", ".") + "'");
             }
         }

@@ -65,6 +65,13 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     }
 
     @Override
+    public void onEnd() {
+        if (state != State.CONNECTED) {
+            end("this side closes", "it closes");
+        }
+    }
+
+    @Override
     public void onReady() {
         if (state == State.CONNECTED) {
             connection.onReadable();
@@ -79,7 +86,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
                 end("it closed the socket", null);
             }
         } catch (ProtocolException e) {
-            end(e.getMessage(), e.getMessage().replaceFirst("^it ", "this side sees that the other "));
+            end(e.getMessage(), e.getMessage());
         } catch (IOException e) {
             end(e.getMessage(), null);
         }
@@ -129,7 +136,13 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         state = State.CONNECTED;
         onEnd.run();
         if (fabric.adopt(connection)) {
-            handler.onAccepted(connection);
+            try {
+                handler.onAccepted(connection);
+            } catch (RuntimeException e) {
+                LOGGER.error("the handler of an accepted connection failed; the connection is closed", e);
+                connection.abort("cannot use the connection: " + e.getMessage());
+                return;
+            }
             // The peer may have ended already, and what it said last was read together with READY.
             connection.onReadable();
         }

@@ -3,7 +3,7 @@ package dev.verbena.transfer.fabric.shm;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 import dev.verbena.transfer.TransferException;
@@ -54,22 +54,15 @@ final class SharedMapping implements AutoCloseable {
                         path + " is not the file that the peer means; it is another process"
                                 + " of that number, or the peer lives in another PID namespace");
             }
-            long fileByteSize = fileByteSize(fd);
-            if (fileByteSize < byteSize) {
-                throw new PeerFileException(Libc.EINVAL,
-                        path + " is too small: need=" + byteSize + " have=" + fileByteSize);
+            Path file = Path.of("/proc/self/fd/" + fd);
+            if (!Files.isRegularFile(file) || Files.size(file) < byteSize) {
+                throw new PeerFileException(Libc.EINVAL, path + " is not a file of at least byteSize=" + byteSize);
             }
             return map(fd, byteSize, false);
         } catch (IOException e) {
             throw new PeerFileException(Libc.EINVAL, path + " cannot be examined: " + e.getMessage());
         } finally {
             Libc.close(fd);
-        }
-    }
-
-    private static long fileByteSize(int fd) throws IOException {
-        try (FileChannel channel = FileChannel.open(Path.of("/proc/self/fd/" + fd))) {
-            return channel.size();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.shm;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -27,6 +28,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     /** Held during a poll, so that a queue pair that is being closed is not unmapped under it; practically never contended. */
     private final ReentrantLock polling = new ReentrantLock();
     private int first;
+    private long remoteEffects;
 
     private final AtomicBoolean isSignaled = new AtomicBoolean();
     private volatile boolean isAwaiting;
@@ -54,7 +56,9 @@ final class ShmCompletionQueue implements CompletionQueue {
         polling.lock();
         try {
             checkOpen();
-            doorbell.clear();
+            if (doorbell.clear()) {
+                remoteEffects++;
+            }
             ShmQueuePair[] all = queuePairs;
             int count = 0;
             // Each poll begins at another one, so that a busy queue pair does not starve the others of countMax.
@@ -70,21 +74,33 @@ final class ShmCompletionQueue implements CompletionQueue {
     }
 
     @Override
+    public long remoteEffects() {
+        return remoteEffects;
+    }
+
+    @Override
     public void await(long timeoutNs) {
         isAwaiting = true;
         try {
             if (isSignaled.get() || timeoutNs <= 0 || !doorbell.prepareSleep()) {
                 return;
             }
+            sleep(timeoutNs);
+        } finally {
+            isAwaiting = false;
+            isSignaled.set(false);
+        }
+    }
+
+    private void sleep(long timeoutNs) {
+        try {
             long sleepNs = Math.min(timeoutNs, idleNsMax());
             // A signal that came before isAwaiting was set did not ring.
             if (sleepNs > 0 && !isSignaled.get()) {
                 doorbell.sleep(sleepNs);
             }
-            doorbell.endSleep();
         } finally {
-            isAwaiting = false;
-            isSignaled.set(false);
+            doorbell.endSleep();
         }
     }
 
@@ -112,7 +128,7 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     synchronized void attach(ShmQueuePair queuePair) {
         checkOpen();
-        ShmQueuePair[] changed = java.util.Arrays.copyOf(queuePairs, queuePairs.length + 1);
+        ShmQueuePair[] changed = Arrays.copyOf(queuePairs, queuePairs.length + 1);
         changed[queuePairs.length] = queuePair;
         queuePairs = changed;
         signal();
@@ -121,7 +137,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     /** Afterwards no poll touches the queue pair any more. */
     void detach(ShmQueuePair queuePair) {
         synchronized (this) {
-            queuePairs = java.util.Arrays.stream(queuePairs).filter(q -> q != queuePair).toArray(ShmQueuePair[]::new);
+            queuePairs = Arrays.stream(queuePairs).filter(q -> q != queuePair).toArray(ShmQueuePair[]::new);
         }
         // Waits for the end of a poll that still has the old array, unless it is this thread's own.
         polling.lock();

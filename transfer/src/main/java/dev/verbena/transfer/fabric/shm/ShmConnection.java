@@ -91,7 +91,7 @@ final class ShmConnection implements Connection {
 
     /** As messages name it. */
     String peer() {
-        return "peer " + peerName + " (" + peerEndpoint + ")";
+        return peerEndpoint.port() == 0 ? "peer " + peerName : "peer " + peerName + " (" + peerEndpoint + ")";
     }
 
     @Override
@@ -179,7 +179,6 @@ final class ShmConnection implements Connection {
         }
         socket.close();
         for (QueuePair queuePair : queuePairs) {
-            queuePair.completionQueue();
             ((ShmQueuePair) queuePair).completionQueue().signal();
         }
         LOGGER.debug("lost: {}", cause);
@@ -196,7 +195,7 @@ final class ShmConnection implements Connection {
         try {
             socket.send(Frame.Type.SWEEP);
         } catch (IOException e) {
-            // Then the peer is gone, and so are its mappings; the control thread sees it too.
+            LOGGER.trace("the peer is gone, and so are its mappings; the control thread sees it too", e);
         }
     }
 

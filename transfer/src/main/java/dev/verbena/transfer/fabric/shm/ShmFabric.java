@@ -3,8 +3,10 @@ package dev.verbena.transfer.fabric.shm;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -13,6 +15,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.TransferException;
@@ -31,6 +36,8 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  * <p>Threading: thread-safe.
  */
 final class ShmFabric implements Fabric {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ShmFabric.class);
+
     static final String NAME = "shm";
     static final int DEPTH_MAX = 4096;
     static final int ELEMENT_COUNT_MAX = 16;
@@ -248,7 +255,7 @@ final class ShmFabric implements Fabric {
         if (!adopt(connection)) {
             throw new IllegalStateException(this + " was closed while it connected to " + remote);
         }
-        loop.watch(connection.socket().channel(), java.nio.channels.SelectionKey.OP_READ, connection::onReadable);
+        loop.watch(connection.socket().channel(), SelectionKey.OP_READ, connection::onReadable);
         return connection;
     }
 
@@ -271,8 +278,13 @@ final class ShmFabric implements Fabric {
 
     void onLost(ShmConnection connection, boolean orderly, String cause) {
         ConnectionHandler listener = handler;
-        if (listener != null) {
+        if (listener == null) {
+            return;
+        }
+        try {
             listener.onLost(connection, orderly, cause);
+        } catch (RuntimeException e) {
+            LOGGER.error("the handler of a lost connection failed: {}", cause, e);
         }
     }
 
@@ -305,16 +317,32 @@ final class ShmFabric implements Fabric {
             isOpen = false;
         }
         loop.close();
-        connections.forEach(ShmConnection::close);
-        List<ShmCompletionQueue> queues;
-        List<ShmMemoryRegion> left;
+        List<AutoCloseable> left = new ArrayList<>(connections);
         synchronized (this) {
-            queues = List.copyOf(completionQueues.values());
-            left = List.copyOf(regions.values());
+            left.addAll(completionQueues.values());
+            left.addAll(regions.values());
         }
-        queues.forEach(ShmCompletionQueue::close);
-        left.forEach(ShmMemoryRegion::close);
-        file.close();
+        left.add(file);
+        closeAll(left);
+    }
+
+    /** One that cannot be closed, such as a region in use by a native call, does not keep the others open. */
+    private static void closeAll(List<AutoCloseable> all) {
+        IllegalStateException failure = null;
+        for (AutoCloseable each : all) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                if (failure == null) {
+                    failure = new IllegalStateException("could not close everything: " + e.getMessage(), e);
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     @Override

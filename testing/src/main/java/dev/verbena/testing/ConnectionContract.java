@@ -1,0 +1,152 @@
+package dev.verbena.testing;
+
+import static dev.verbena.transfer.spi.CompletionStatus.SUCCESS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.QueuePair;
+
+/** Listening, connecting, names and refusals. */
+interface ConnectionContract extends FabricFixture {
+    @Test
+    default void bothSidesKnowEachOther() {
+        FabricPair pair = connect(FabricPair.Options.DEFAULT.withQueuePairs(3));
+        Connection there = pair.initiator.connection;
+        Connection here = pair.target.connection;
+        assertEquals("target", there.peerName());
+        assertEquals("initiator", here.peerName());
+        assertEquals(pair.target.endpoint, there.peerEndpoint());
+        assertEquals(pair.initiator.endpoint, here.peerEndpoint());
+        assertEquals(List.of("initiator"), pair.target.requests);
+        assertEquals(3, there.queuePairs().size());
+        assertEquals(3, here.queuePairs().size());
+        assertNull(there.lostCause());
+        for (QueuePair queuePair : there.queuePairs()) {
+            assertSame(there, queuePair.connection());
+            assertSame(pair.initiator.queue, queuePair.completionQueue());
+            assertEquals(QueuePair.State.READY, queuePair.state());
+        }
+        long numbers = Stream.of(there, here).mapToLong(c -> c.queuePairs().stream().map(QueuePair::number).distinct()
+                .count()).sum();
+        assertEquals(6, numbers, "numbers differ within a fabric");
+    }
+
+    @Test
+    default void aPortInUseSaysWhichOne() {
+        FabricPair pair = connect();
+        TransferException e = assertThrows(TransferException.class,
+                () -> openFabric().listen(pair.target.endpoint, "late", pair.target));
+        assertTrue(e.getMessage().contains("" + pair.target.endpoint.port()) && e.getMessage().contains("in use"),
+                e.getMessage());
+    }
+
+    @Test
+    default void aForeignAddressCannotBeListenedAt() {
+        // TEST-NET-1 (RFC 5737) is nobody's.
+        TransferException e = assertThrows(TransferException.class, () -> openFabric().listen(
+                new Endpoint("192.0.2.1", 0), "lost", new FabricSide(openFabric(), "x", FabricPair.Options.DEFAULT)));
+        assertTrue(e.getMessage().contains("192.0.2.1"), e.getMessage());
+    }
+
+    @Test
+    default void listeningIsOncePerFabric() {
+        FabricPair pair = connect();
+        assertThrows(IllegalStateException.class,
+                () -> pair.target.fabric.listen(new Endpoint("127.0.0.1", 0), "again", pair.target));
+        assertThrows(IllegalArgumentException.class,
+                () -> openFabric().listen(new Endpoint("127.0.0.1", 0), " ", pair.target));
+    }
+
+    @Test
+    default void nobodyThereIsAClearErrorWhenTimeIsUp() {
+        FabricSide side = new FabricSide(openFabric(), "alone", FabricPair.Options.DEFAULT);
+        Endpoint gone = freeEndpoint();
+        long startNs = System.nanoTime();
+        TransferException e = assertThrows(TransferException.class,
+                () -> side.fabric.connect(gone, side.queuePairOptions(1), TimeUnit.MILLISECONDS.toNanos(200)));
+        assertTrue(System.nanoTime() - startNs >= TimeUnit.MILLISECONDS.toNanos(200), "it did not use its time");
+        assertTrue(e.getMessage().contains(gone.toString()), e.getMessage());
+    }
+
+    /** One where nobody listens any more. */
+    private Endpoint freeEndpoint() {
+        FabricSide side = new FabricSide(openFabric(), "gone", FabricPair.Options.DEFAULT);
+        side.fabric.close();
+        return side.endpoint;
+    }
+
+    @Test
+    default void connectingWaitsForAListener() throws InterruptedException {
+        FabricSide side = new FabricSide(openFabric(), "early", FabricPair.Options.DEFAULT);
+        Endpoint endpoint = freeEndpoint();
+        Connection[] connected = new Connection[1];
+        Thread thread = Thread.ofPlatform().start(() -> connected[0] = side.fabric.connect(endpoint,
+                side.queuePairOptions(1), TimeUnit.SECONDS.toNanos(20)));
+        FabricSide late = new FabricSide(openFabric(), "late", FabricPair.Options.DEFAULT, endpoint);
+        thread.join();
+        assertEquals("late", connected[0].peerName());
+        assertEquals(endpoint, late.endpoint);
+    }
+
+    @Test
+    default void anUnknownHostIsAClearError() {
+        FabricSide side = new FabricSide(openFabric(), "alone", FabricPair.Options.DEFAULT);
+        Endpoint nowhere = new Endpoint("no-such-host.invalid", 4001);
+        TransferException e = assertThrows(TransferException.class,
+                () -> side.fabric.connect(nowhere, side.queuePairOptions(1), TimeUnit.SECONDS.toNanos(20)));
+        assertTrue(e.getMessage().contains("no-such-host.invalid"), e.getMessage());
+        assertThrows(TransferException.class, () -> openFabric().listen(nowhere, "x", side));
+    }
+
+    @Test
+    default void aRefusalCarriesItsReasonAndHarmsNobody() {
+        FabricPair pair = connect();
+        pair.target.refuseWith.set(new TransferException("no more workers: have=2"));
+        TransferException e = assertThrows(TransferException.class, () -> pair.initiator.fabric.connect(
+                pair.target.endpoint, pair.initiator.queuePairOptions(1), TimeUnit.SECONDS.toNanos(20)));
+        assertTrue(e.getMessage().contains("no more workers: have=2"), e.getMessage());
+        pair.target.refuseWith.set(null);
+        pair.run(pair.initiator.request(1, Opcode.WRITE, 0, 8, pair.target, 0), SUCCESS);
+        pair.initiator.fabric.connect(pair.target.endpoint, pair.initiator.queuePairOptions(1),
+                TimeUnit.SECONDS.toNanos(20));
+        pair.await("the next one is accepted", () -> pair.target.accepted.size() == 2);
+    }
+
+    @Test
+    default void aFabricMayConnectToItself() {
+        FabricSide side = new FabricSide(openFabric(), "self", FabricPair.Options.DEFAULT);
+        side.connection = side.fabric.connect(side.endpoint, side.queuePairOptions(1), TimeUnit.SECONDS.toNanos(20));
+        assertEquals("self", side.connection.peerName());
+        side.fill(0, 64, 3);
+        assertEquals(1, side.queuePair().post(side.request(1, Opcode.WRITE, 0, 64, side, 512)));
+        while (side.poll(8) == 0) {
+            Thread.onSpinWait();
+        }
+        assertEquals(SUCCESS, side.completions.remove().status());
+        FabricPair.assertFilled(side, 512, 64, 3);
+    }
+
+    @Test
+    default void aClosedFabricConnectsNoMore() {
+        FabricPair pair = connect();
+        pair.initiator.fabric.close();
+        assertThrows(IllegalStateException.class, () -> pair.initiator.fabric.connect(pair.target.endpoint,
+                pair.target.queuePairOptions(1), 1_000_000_000L));
+        assertThrows(IllegalStateException.class, () -> pair.initiator.fabric.createCompletionQueue(1));
+        assertThrows(IllegalStateException.class,
+                () -> pair.initiator.fabric.listen(new Endpoint("127.0.0.1", 0), "x", pair.target));
+    }
+}

@@ -1,0 +1,235 @@
+package dev.verbena.testing;
+
+import static dev.verbena.testing.FabricPair.assertFilled;
+import static dev.verbena.testing.FabricPair.assertZero;
+import static dev.verbena.transfer.spi.CompletionStatus.SUCCESS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.QueuePair;
+import dev.verbena.transfer.spi.QueuePairOptions;
+import dev.verbena.transfer.spi.WorkRequest;
+
+/** Send queues, lists, completion batches and options. */
+interface QueueContract extends FabricFixture {
+    /** A list of writes of 8 bytes to 8 * i, with ids from 0. */
+    private static WorkRequest writes(FabricPair pair, int count, boolean isSignaled) {
+        WorkRequest head = null;
+        for (int i = count - 1; i >= 0; i--) {
+            WorkRequest write = pair.initiator.request(i, Opcode.WRITE, 8L * i, 8, pair.target, 8L * i);
+            write.signaled = isSignaled;
+            write.next = head;
+            head = write;
+        }
+        return head;
+    }
+
+    @Test
+    default void aListIsCarriedOutInOrder() {
+        FabricPair pair = connect();
+        pair.initiator.fill(0, 64, 1);
+        assertEquals(8, pair.initiator.queuePair().post(writes(pair, 8, true)));
+        for (int i = 0; i < 8; i++) {
+            pair.next(pair.initiator, i, SUCCESS);
+        }
+        assertFilled(pair.target, 0, 64, 1);
+        pair.assertNothingMore();
+    }
+
+    @Test
+    default void laterRequestsOverwriteEarlierOnes() {
+        FabricPair pair = connect();
+        WorkRequest first = pair.initiator.request(1, Opcode.WRITE, 0, 64, pair.target, 0);
+        WorkRequest second = pair.initiator.request(2, Opcode.WRITE, 64, 64, pair.target, 0);
+        WorkRequest third = pair.initiator.request(3, Opcode.READ, 128, 64, pair.target, 0);
+        first.next = second;
+        second.next = third;
+        pair.initiator.fill(0, 64, 1);
+        pair.initiator.fill(64, 64, 2);
+        assertEquals(3, pair.initiator.queuePair().post(first));
+        pair.next(pair.initiator, 1, SUCCESS);
+        pair.next(pair.initiator, 2, SUCCESS);
+        pair.next(pair.initiator, 3, SUCCESS);
+        assertFilled(pair.target, 0, 64, 2);
+        assertFilled(pair.initiator, 128, 64, 2);
+    }
+
+    @Test
+    default void aFullSendQueueTakesTheHeadOfTheList() {
+        FabricPair pair = connect();
+        int depth = FabricPair.Options.DEFAULT.depth();
+        pair.initiator.fill(0, 8 * (depth + 5), 1);
+        WorkRequest head = writes(pair, depth + 5, true);
+        assertEquals(depth, pair.initiator.queuePair().post(head));
+        assertEquals(0, pair.initiator.queuePair().post(head));
+        for (int i = 0; i < depth; i++) {
+            pair.next(pair.initiator, i, SUCCESS);
+        }
+        pair.assertNothingMore();
+        assertZero(pair.target, 8 * depth, 40);
+        WorkRequest rest = head;
+        for (int i = 0; i < depth; i++) {
+            rest = rest.next;
+        }
+        assertEquals(5, pair.initiator.queuePair().post(rest));
+        pair.next(pair.initiator, depth, SUCCESS);
+    }
+
+    @Test
+    default void unsignaledRequestsReportNothingAndGiveTheirSlotsBack() {
+        FabricPair pair = connect();
+        pair.initiator.fill(0, 64, 3);
+        for (int round = 0; round < 20; round++) {
+            WorkRequest head = writes(pair, 8, false);
+            WorkRequest last = head;
+            while (last.next != null) {
+                last = last.next;
+            }
+            last.signaled = true;
+            assertEquals(8, pair.initiator.queuePair().post(head));
+            pair.next(pair.initiator, 7, SUCCESS);
+        }
+        assertFilled(pair.target, 0, 64, 3);
+        pair.assertNothingMore();
+    }
+
+    @Test
+    default void pollHonoursItsLimit() {
+        FabricPair pair = connect(FabricPair.Options.DEFAULT.withQueuePairs(3));
+        WorkRequest write = pair.initiator.request(1, Opcode.WRITE, 0, 8, pair.target, 0);
+        for (QueuePair queuePair : pair.initiator.connection.queuePairs()) {
+            for (int i = 0; i < 4; i++) {
+                assertEquals(1, queuePair.post(write));
+            }
+        }
+        int total = 0;
+        while (total < 12) {
+            int count = pair.initiator.poll(5);
+            assertTrue(count <= 5);
+            total += count;
+            assertEquals(total, pair.initiator.completions.size());
+        }
+        assertEquals(12, total);
+        assertEquals(0, pair.initiator.poll(5));
+        assertEquals(0, pair.initiator.poll(0));
+    }
+
+    @Test
+    default void aBusyQueuePairDoesNotStarveAnother() {
+        FabricPair pair = connect(FabricPair.Options.DEFAULT.withQueuePairs(2));
+        QueuePair busy = pair.initiator.connection.queuePairs().get(0);
+        QueuePair other = pair.initiator.connection.queuePairs().get(1);
+        WorkRequest write = pair.initiator.request(1, Opcode.WRITE, 0, 8, pair.target, 0);
+        WorkRequest seldom = pair.initiator.request(2, Opcode.WRITE, 0, 8, pair.target, 0);
+        assertEquals(1, other.post(seldom));
+        boolean hasSeldom = false;
+        for (int i = 0; i < 1000 && !hasSeldom; i++) {
+            while (busy.post(write) == 1) {
+                // Always full, so that there is always a completion of this one.
+            }
+            pair.initiator.poll(1);
+            while (!pair.initiator.completions.isEmpty()) {
+                hasSeldom |= pair.initiator.completions.remove().id() == 2;
+            }
+        }
+        assertTrue(hasSeldom, "with countMax 1 the other queue pair never had its turn");
+    }
+
+    @Test
+    default void aHandlerMayPost() {
+        FabricPair pair = connect();
+        WorkRequest write = pair.initiator.request(1, Opcode.WRITE, 0, 8, pair.target, 0);
+        int[] completed = {0};
+        assertEquals(1, pair.initiator.queuePair().post(write));
+        FabricPair.await("a chain of 100 writes has run", () -> completed[0] == 100,
+                () -> pair.initiator.queue.poll(completion -> {
+                    if (++completed[0] < 100) {
+                        completion.queuePair.post(write);
+                    }
+                }, 16));
+        pair.assertNothingMore();
+    }
+
+    @Test
+    default void wrongRequestsThrowBeforeAnythingIsPosted() {
+        FabricPair pair = connect();
+        QueuePair queuePair = pair.initiator.queuePair();
+        WorkRequest good = pair.initiator.request(1, Opcode.WRITE, 0, 8, pair.target, 0);
+        pair.initiator.fill(0, 8, 1);
+        good.next = pair.initiator.request(2, Opcode.RECEIVE);
+        assertThrows(IllegalArgumentException.class, () -> queuePair.post(good));
+        good.next = pair.initiator.request(2, null);
+        assertThrows(IllegalArgumentException.class, () -> queuePair.post(good));
+        good.next = pair.initiator.request(2, Opcode.WRITE).element(pair.initiator.region, 0, -8);
+        assertThrows(IllegalArgumentException.class, () -> queuePair.post(good));
+        good.next = pair.initiator.request(2, Opcode.WRITE).element(null, 0, 8);
+        assertThrows(IllegalArgumentException.class, () -> queuePair.post(good));
+        int elementCountMax = pair.initiator.fabric.capabilities().elementCountMax();
+        good.next = new WorkRequest(elementCountMax + 1).reset(2, Opcode.WRITE);
+        for (int i = 0; i <= elementCountMax; i++) {
+            good.next.element(pair.initiator.region, 0, 1);
+        }
+        assertThrows(IllegalArgumentException.class, () -> queuePair.post(good));
+        pair.assertNothingMore();
+        assertZero(pair.target, 0, 8);
+        assertEquals(QueuePair.State.READY, queuePair.state());
+    }
+
+    @Test
+    default void wrongOptionsThrow() {
+        FabricPair pair = connect();
+        Fabric fabric = pair.initiator.fabric;
+        CompletionQueue queue = pair.initiator.queue;
+        CompletionQueue closed = fabric.createCompletionQueue(16);
+        closed.close();
+        closed.close();
+        int depthMax = fabric.capabilities().depthMax();
+        List<QueuePairOptions> wrong = List.of(new QueuePairOptions(queue, 0, 8, 0),
+                new QueuePairOptions(queue, 8, 0, 0),
+                new QueuePairOptions(queue, 7, 8, 0), new QueuePairOptions(queue, 8, 12, 0),
+                new QueuePairOptions(queue, -8, 8, 0), new QueuePairOptions(queue, 2 * depthMax, 8, 0),
+                new QueuePairOptions(queue, 8, 2 * depthMax, 0), new QueuePairOptions(queue, 8, 8, -1),
+                new QueuePairOptions(null, 8, 8, 0), new QueuePairOptions(pair.target.queue, 8, 8, 0),
+                new QueuePairOptions(closed, 8, 8, 0));
+        for (QueuePairOptions options : wrong) {
+            assertThrows(IllegalArgumentException.class,
+                    () -> fabric.connect(pair.target.endpoint, List.of(options), 1_000_000_000L), options.toString());
+        }
+        assertThrows(IllegalArgumentException.class,
+                () -> fabric.connect(pair.target.endpoint, List.of(), 1_000_000_000L));
+        assertThrows(IllegalArgumentException.class, () -> fabric.createCompletionQueue(0));
+        assertEquals(1, pair.target.requests.size(), "none of them reached the other side");
+    }
+
+    @Test
+    default void completionQueuesAreBounded() {
+        Fabric fabric = openFabric();
+        for (int i = 0; i < 8; i++) {
+            fabric.createCompletionQueue(16);
+        }
+        assertThrows(TransferException.class, () -> {
+            for (int i = 0; i < 1_000_000; i++) {
+                fabric.createCompletionQueue(16);
+            }
+        });
+    }
+
+    @Test
+    default void aCompletionQueueInUseCannotBeClosed() {
+        FabricPair pair = connect();
+        assertThrows(IllegalStateException.class, () -> pair.initiator.queue.close());
+        pair.initiator.connection.close();
+        pair.initiator.queue.close();
+        pair.initiator.queue.close();
+        assertThrows(IllegalStateException.class, () -> pair.initiator.queue.poll(completion -> {}, 1));
+    }
+}
