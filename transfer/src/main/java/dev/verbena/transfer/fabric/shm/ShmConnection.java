@@ -142,8 +142,7 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
                 if (frame.type() != Frame.Type.SWEEP) {
                     throw new ProtocolException("unexpected " + frame.type());
                 }
-                peerLink.acceptSweep();
-                remoteRegions.sweep();
+                sweep();
             }
             if (!isAlive) {
                 onPeerGone();
@@ -152,6 +151,13 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
             onPeerGone();
         } catch (ProtocolException e) {
             lose(false, peer() + " broke the protocol: " + e.getMessage());
+        }
+    }
+
+    private synchronized void sweep() {
+        if (state == State.OPEN) {
+            peerLink.acceptSweep();
+            remoteRegions.sweep();
         }
     }
 
