@@ -1,4 +1,9 @@
-/** RDMA verbs for Java, over FFM. */
+/**
+ * RDMA verbs for Java, over FFM.
+ *
+ * <p>Hidden: {@code dev.verbena.verbs.abi}, which jextract.sh generates, and {@code dev.verbena.verbs.library}, which
+ * opens the libraries for it.
+ */
 module dev.verbena.bindings {
     exports dev.verbena.verbs;
 }

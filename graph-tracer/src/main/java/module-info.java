@@ -2,6 +2,7 @@
 module dev.verbena.graph {
     requires transitive dev.verbena.allocator;
     requires transitive dev.verbena.transfer;
+    requires org.jctools.core;
     requires org.slf4j;
 
     exports dev.verbena.graph;

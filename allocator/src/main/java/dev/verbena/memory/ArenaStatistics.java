@@ -3,17 +3,19 @@ package dev.verbena.memory;
 /**
  * A snapshot of an arena, in bytes and counts.
  *
- * @param slabByteSize bytes of all slabs
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * @param slabByteSize bytes of all slabs, as far as the arena uses them
  * @param slabCount slabs held
- * @param liveByteSize bytes handed out, rounding included
+ * @param liveByteSize bytes handed out, rounding included; a tensor that is closed but pinned is live
  * @param livePeakByteSize the most that ever were
- * @param freeByteSize {@code slabByteSize - liveByteSize}, cached blocks included
- * @param largestFreeRunByteSize the largest tensor that fits without another slab
+ * @param freeByteSize {@code slabByteSize - liveByteSize}
+ * @param largestFreeRunByteSize bytes of the longest run of free pages; a tensor larger than the slots of the size classes needs such
+ *            a run or a further slab
+ * @param freeRunCount runs of free pages; one per slab when nothing is live, many tell of fragmentation
  * @param liveCount tensors not yet freed
  * @param allocationCount tensors ever handed out
- *
- * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record ArenaStatistics(long slabByteSize, int slabCount, long liveByteSize, long livePeakByteSize,
         long freeByteSize,
-        long largestFreeRunByteSize, long liveCount, long allocationCount) {}
+        long largestFreeRunByteSize, long freeRunCount, long liveCount, long allocationCount) {}

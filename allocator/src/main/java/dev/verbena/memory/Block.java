@@ -6,17 +6,45 @@ import java.lang.invoke.VarHandle;
 /**
  * The storage behind one tensor and all its reshaped aliases: where it lies and whether it is live, pinned or free.
  *
- * <p>State word: {@code CLOSED bit | pins}. The storage goes back when CLOSED is set and pins is 0; that happens once.
+ * <pre>
+ *   state word      31        30 .. 0
+ *                 CLOSED    pins
+ *
+ *   state     pin       unpin                   close
+ *   LIVE      PINNED    error                   FREE, storage goes back
+ *   PINNED    PINNED    PINNED or LIVE          CLOSING
+ *   CLOSING   error     CLOSING, or at the      error
+ *                       last pin FREE, storage
+ *                       goes back
+ *   FREE      error     error                   error
+ * </pre>
+ *
+ * <p>Every move is one atomic step on the word, and only one step leads to FREE; so the storage goes back once, whichever of close and
+ * unpin comes last.
  *
  * <p><b>Owner:</b> the tensor. <b>Threading:</b> thread-safe.
  */
 abstract class Block {
+    /** What may still be done with a block. */
+    enum State {
+        /** In use by its owner. */
+        LIVE,
+        /** In use by its owner and by transfers. */
+        PINNED,
+        /** Closed by its owner, still in use by transfers. */
+        CLOSING,
+        /** Gone back. */
+        FREE
+    }
+
+    static final int PINS_MAX = Integer.MAX_VALUE;
+
     private static final int CLOSED = 1 << 31;
     private static final VarHandle STATE;
 
     static {
         try {
-            STATE = MethodHandles.lookup().findVarHandle(Block.class, "state", int.class);
+            STATE = MethodHandles.lookup().findVarHandle(Block.class, "word", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -25,7 +53,7 @@ abstract class Block {
     final Slab slab;
     /** Bytes from the start of the slab. */
     final long offset;
-    private volatile int state;
+    private volatile int word;
 
     Block(Slab slab, long offset) {
         this.slab = slab;
@@ -35,19 +63,31 @@ abstract class Block {
     /** Gives the storage back; called once, on the thread that closed or unpinned last. */
     abstract void release();
 
+    final State state() {
+        int seen = word;
+        if (seen < 0) {
+            return seen == CLOSED ? State.FREE : State.CLOSING;
+        }
+        return seen == 0 ? State.LIVE : State.PINNED;
+    }
+
     final boolean isOpen() {
-        return state >= 0;
+        return word >= 0;
     }
 
     final int pins() {
-        return state & ~CLOSED;
+        return word & ~CLOSED;
     }
 
-    final void pin() {
+    /** {@code tensor} is named in the message if it can't be done; so below. */
+    final void pin(Tensor tensor) {
         for (;;) {
-            int seen = state;
+            int seen = word;
             if (seen < 0) {
-                throw new IllegalStateException("pin of a freed tensor: " + this);
+                throw new IllegalStateException("pin after free: " + tensor + " was closed before");
+            }
+            if (seen == PINS_MAX) {
+                throw new IllegalStateException("pins=" + seen + ": too many, unpin is missing somewhere: " + tensor);
             }
             if (STATE.compareAndSet(this, seen, seen + 1)) {
                 return;
@@ -55,11 +95,11 @@ abstract class Block {
         }
     }
 
-    final void unpin() {
+    final void unpin(Tensor tensor) {
         for (;;) {
-            int seen = state;
+            int seen = word;
             if ((seen & ~CLOSED) == 0) {
-                throw new IllegalStateException("unpin without pin: " + this);
+                throw new IllegalStateException("unpin without pin: " + tensor + " pins=0");
             }
             if (STATE.compareAndSet(this, seen, seen - 1)) {
                 if (seen - 1 == CLOSED) {
@@ -70,18 +110,13 @@ abstract class Block {
         }
     }
 
-    final void close() {
+    final void close(Tensor tensor) {
         int seen = (int) STATE.getAndBitwiseOr(this, CLOSED);
         if (seen < 0) {
-            throw new IllegalStateException("double free: " + this);
+            throw new IllegalStateException("double free: " + tensor + " was closed before");
         }
         if (seen == 0) {
             release();
         }
-    }
-
-    @Override
-    public String toString() {
-        return "block offset=" + offset + " slab=" + slab.memory();
     }
 }

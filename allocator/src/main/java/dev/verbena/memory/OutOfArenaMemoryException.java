@@ -1,8 +1,8 @@
 package dev.verbena.memory;
 
 /**
- * There is no memory for a request. The message says what was asked, what is free and what the largest run is, or what the
- * system refused.
+ * There is no memory for a request. The message says what was asked, what is free, what the largest run is and what the
+ * budget, or what the system refused.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
@@ -11,5 +11,10 @@ public final class OutOfArenaMemoryException extends RuntimeException {
 
     public OutOfArenaMemoryException(String message) {
         super(message);
+    }
+
+    /** With what the {@link SlabSource} said, or null. */
+    public OutOfArenaMemoryException(String message, Throwable cause) {
+        super(message, cause);
     }
 }

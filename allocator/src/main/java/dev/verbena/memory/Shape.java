@@ -33,12 +33,12 @@ public final class Shape {
         if (dimensions.length > RANK_MAX) {
             throw new IllegalArgumentException("rank=" + dimensions.length + " exceeds rankMax=" + RANK_MAX);
         }
-        long count = 1;
+        long count = Arrays.stream(dimensions).anyMatch(dimension -> dimension == 0) ? 0 : 1;
         for (long dimension : dimensions) {
             if (dimension < 0) {
                 throw new IllegalArgumentException("negative dimension in " + Arrays.toString(dimensions));
             }
-            if (dimension != 0 && count > Long.MAX_VALUE / dimension) {
+            if (count != 0 && count > Long.MAX_VALUE / dimension) {
                 throw new IllegalArgumentException("too many elements: " + Arrays.toString(dimensions));
             }
             count *= dimension;

@@ -31,8 +31,19 @@ public final class Tensor implements AutoCloseable {
         this.shape = shape;
     }
 
-    /** A tensor over memory that no arena manages; {@code onFree} runs once, when it is closed and no longer pinned. */
+    /**
+     * A tensor over memory that no arena manages; {@code onFree} runs once, when it is closed and no longer pinned.
+     *
+     * @throws IllegalArgumentException if it does not lie within the slab, or its offset is no multiple of its elements' size
+     */
     public static Tensor over(Slab slab, long offset, ElementType type, Shape shape, Runnable onFree) {
+        long slabByteSize = slab.memory().byteSize();
+        if (offset < 0 || offset > slabByteSize || shape.byteSize(type) > slabByteSize - offset
+                || offset % type.byteSize() != 0) {
+            throw new IllegalArgumentException("tensor " + type + shape + " byteSize=" + shape.byteSize(type)
+                    + " at offset="
+                    + offset + " must lie within its slab of byteSize=" + slabByteSize + ", aligned to its elements");
+        }
         return new Tensor(new Block(slab, offset) {
             @Override
             void release() {
@@ -47,7 +58,8 @@ public final class Tensor implements AutoCloseable {
     public Tensor reshaped(Shape other) {
         checkOpen();
         if (other.elementCount() != shape.elementCount()) {
-            throw new IllegalArgumentException("cannot reshape " + shape + " to " + other);
+            throw new IllegalArgumentException("cannot reshape " + shape + " to " + other + ": elementCount="
+                    + shape.elementCount() + " and " + other.elementCount());
         }
         return new Tensor(this, other);
     }
@@ -107,32 +119,47 @@ public final class Tensor implements AutoCloseable {
         return block.isOpen();
     }
 
-    /** Keeps the memory until the matching {@link #unpin()}, also if it is closed meanwhile. */
+    /**
+     * Keeps the memory until the matching {@link #unpin()}, also if it is closed meanwhile. Whoever will need {@link #memory()} after
+     * such a close asks for it before.
+     *
+     * @throws IllegalStateException if it is closed
+     */
     public void pin() {
-        block.pin();
+        block.pin(this);
     }
 
+    /** @throws IllegalStateException if it is not pinned */
     public void unpin() {
-        block.unpin();
+        block.unpin(this);
     }
 
     public int pins() {
         return block.pins();
     }
 
+    /**
+     * Frees the memory, or leaves that to the last {@link #unpin()}. That it was used happens before it is handed out again.
+     *
+     * @throws IllegalStateException if it, or a reshaped alias of it, is closed already
+     */
     @Override
     public void close() {
-        block.close();
+        block.close(this);
+    }
+
+    Block block() {
+        return block;
     }
 
     private void checkOpen() {
         if (!block.isOpen()) {
-            throw new IllegalStateException("use after free: " + this);
+            throw new IllegalStateException("use after free: " + this + " was closed before");
         }
     }
 
     @Override
     public String toString() {
-        return "Tensor " + type + shape + (block.isOpen() ? "" : " (freed)");
+        return "Tensor " + type + shape + " slabOffset=" + block.offset;
     }
 }

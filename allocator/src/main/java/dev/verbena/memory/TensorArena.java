@@ -1,38 +1,270 @@
 package dev.verbena.memory;
 
-/** Interim signature; replaced by the real arena. */
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Carves tensors out of large slabs, which it takes from a {@link SlabSource} and gives back when it is closed.
+ *
+ * <pre>
+ *   byteSize ≤ 32 KiB   thread's cache ──miss──► free slot of a run ──none──► carve a run ──┐
+ *   more                ────────────────────────────────────────────► best-fitting run ─────┤
+ *                                                                                     none  ▼
+ *                             out of memory ◄──budget── a further slab ◄──none── drain the caches, try again
+ * </pre>
+ *
+ * <p>What the arena knows of its slabs lies in the Java heap: a remote write into a slab can damage a tensor, never the arena. A block
+ * goes back to the arena that it is from, whichever thread closes the tensor; that it is free again happens before it is handed out
+ * again.
+ *
+ * <p><b>Owner:</b> whoever created it; closes it before the source, and after every tensor. <b>Threading:</b> thread-safe.
+ */
 public final class TensorArena implements AutoCloseable {
-    private TensorArena() {}
+    /** A further slab has at least that size, as far as the budget goes: a system call per small tensor would be slow. */
+    private static final long GROWTH_BYTE_SIZE_MIN = 1024 * 1024;
+    /** A further slab is at least that part of all slabs, so that their number grows with the logarithm of the size. */
+    private static final long GROWTH_SHARE = 4;
 
-    /** An arena whose first slab has {@code byteSize} bytes and which grows by further slabs up to {@code byteSizeMax}. */
+    private final SlabSource source;
+    private final long firstByteSize;
+    private final long byteSizeMax;
+    private final ArenaHeap heap;
+    /** Held while a slab is being acquired, which may take long; before any other lock. */
+    private final ReentrantLock growth = new ReentrantLock();
+
+    TensorArena(SlabSource source, long byteSize, long byteSizeMax, PageRuns pages) {
+        this.source = Objects.requireNonNull(source, "source");
+        if (byteSize < 0 || byteSizeMax < byteSize) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " byteSizeMax=" + byteSizeMax
+                    + ": sizes of an arena must be 0 <= byteSize <= byteSizeMax");
+        }
+        firstByteSize = SizeClasses.ceilToPage(byteSize);
+        this.byteSizeMax = Math.max(byteSizeMax & -SizeClasses.PAGE_BYTE_SIZE, firstByteSize);
+        heap = new ArenaHeap(pages);
+        if (firstByteSize > 0) {
+            addSlab(firstByteSize);
+        }
+    }
+
+    /**
+     * An arena whose first slab has {@code byteSize} bytes, rounded up to whole pages, and which grows by further slabs until all
+     * together have {@code byteSizeMax}. With {@code byteSize} 0 the first slab comes with the first tensor.
+     *
+     * @throws IllegalArgumentException unless {@code 0 <= byteSize <= byteSizeMax}
+     * @throws OutOfArenaMemoryException if the source has no such slab
+     */
     public static TensorArena create(SlabSource source, long byteSize, long byteSizeMax) {
-        throw new UnsupportedOperationException();
+        return new TensorArena(source, byteSize, byteSizeMax, new PageRuns());
     }
 
-    /** Bytes that a tensor of {@code byteSize} takes in an arena, rounding included; for planning regions. */
+    /**
+     * Bytes that a tensor of {@code byteSize} takes in an arena, rounding included; for planning regions. An arena whose first slab
+     * has the sum of these over a set of tensors, and {@link #overheadByteSize()} more, holds them all at once, allocated by any
+     * threads in any order, if nothing is freed in between.
+     *
+     * @throws IllegalArgumentException if {@code byteSize} is negative or within a page of 2^63
+     */
     public static long reservedByteSize(long byteSize) {
-        throw new UnsupportedOperationException();
+        return RegionPlan.reservedByteSize(byteSize);
     }
 
-    /** 64-byte aligned, contents undefined. @throws OutOfArenaMemoryException */
+    /** What to add once to a sum of {@link #reservedByteSize}; a constant of less than 1 MiB. */
+    public static long overheadByteSize() {
+        return RegionPlan.OVERHEAD_BYTE_SIZE;
+    }
+
+    /**
+     * Exactly what an arena needs to hold tensors of these sizes at once: at most the sum of their {@link #reservedByteSize} and
+     * {@link #overheadByteSize()}, for a few small tensors much less.
+     *
+     * @throws IllegalArgumentException if a size is negative or the result exceeds 2^63 - 1
+     */
+    public static long plannedByteSize(long... byteSizes) {
+        return RegionPlan.plannedByteSize(byteSizes);
+    }
+
+    /**
+     * A tensor whose first byte is 64-byte aligned; contents undefined. One without elements has an address of its own too.
+     *
+     * @throws OutOfArenaMemoryException if there is no room for it within the budget, or the source refuses a further slab
+     * @throws IllegalStateException if the arena is closed
+     */
     public Tensor allocate(ElementType type, Shape shape) {
-        throw new UnsupportedOperationException();
+        return new Tensor(allocateBlock(type, shape, false), type, shape);
     }
 
     /** As {@link #allocate} but null when there is no memory. */
     public Tensor tryAllocate(ElementType type, Shape shape) {
-        throw new UnsupportedOperationException();
+        ArenaBlock block = allocateBlock(type, shape, true);
+        return block == null ? null : new Tensor(block, type, shape);
     }
 
+    /**
+     * Closes a tensor after making sure that it is of this arena.
+     *
+     * @throws IllegalArgumentException if it is of another one, or of none; nothing is freed then
+     * @throws IllegalStateException if it is free already
+     */
+    public void free(Tensor tensor) {
+        if (!owns(tensor)) {
+            throw new IllegalArgumentException("free of a foreign tensor: " + tensor + " is not of this arena");
+        }
+        tensor.close();
+    }
+
+    /** Whether the tensor, free or not, was allocated here. */
+    public boolean owns(Tensor tensor) {
+        return tensor.block() instanceof ArenaBlock block && block.heap == heap;
+    }
+
+    /** Figures of one moment. Drains the caches of all threads, so that the free runs are as long as they can be. */
     public ArenaStatistics statistics() {
-        throw new UnsupportedOperationException();
+        return heap.statistics();
     }
 
+    /**
+     * Whether these hold, counted from the slabs upwards; for tests, at any time:
+     *
+     * <pre>
+     *   slabByteSize  = Σ free runs + Σ large runs + Σ slot runs ((live + cached + free slots) × slotByteSize + rest)
+     *   liveByteSize  = Σ large runs + Σ slot runs (live slots × slotByteSize)
+     *   liveCount     = number of large runs + Σ live slots = allocated - freed
+     *   the runs of a slab tile it; no two free ones are neighbours; exactly the free ones are in the tree
+     *   a slot is live, or in one cache, or free in its run; no slot run is all free; those with a free slot are in their class's bin
+     * </pre>
+     */
     public boolean isConsistent() {
-        throw new UnsupportedOperationException();
+        return heap.isConsistent();
     }
 
-    /** @throws IllegalStateException while tensors are live or pinned, naming how many; nothing is released then. */
+    /**
+     * Gives all slabs back to the source. Idempotent.
+     *
+     * @throws IllegalStateException while tensors are live or pinned, naming how many; nothing is released then
+     */
     @Override
-    public void close() {}
+    public void close() {
+        growth.lock();
+        try {
+            releaseSlabs(heap.close());
+        } finally {
+            growth.unlock();
+        }
+    }
+
+    private ArenaBlock allocateBlock(ElementType type, Shape shape, boolean orNull) {
+        long byteSize = shape.byteSize(type);
+        ArenaBlock block = heap.take(byteSize);
+        if (block == null) {
+            block = heap.takeExclusively(byteSize);
+        }
+        if (block == null) {
+            block = allocateGrowing(type, shape, orNull);
+        }
+        return block;
+    }
+
+    private ArenaBlock allocateGrowing(ElementType type, Shape shape, boolean orNull) {
+        long byteSize = shape.byteSize(type);
+        OutOfArenaMemoryException refusal = null;
+        growth.lock();
+        try {
+            for (;;) {
+                // Another thread may have freed or grown meanwhile; and may take what is added below before this one does.
+                ArenaBlock block = heap.takeExclusively(byteSize);
+                if (block != null) {
+                    return block;
+                }
+                if (refusal == null && neededByteSize(byteSize) > 0) {
+                    refusal = grow(neededByteSize(byteSize));
+                } else {
+                    return outOfMemory(type, shape, orNull, refusal);
+                }
+            }
+        } finally {
+            growth.unlock();
+        }
+    }
+
+    /** Bytes of a slab that would hold the tensor; 0 if the budget has not so many left. */
+    private long neededByteSize(long byteSize) {
+        long left = (byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE;
+        long pages = SizeClasses.pagesOf(byteSize);
+        if (SizeClasses.isSmall(byteSize)) {
+            pages = Math.clamp(left, pages, SizeClasses.runPages(SizeClasses.indexOf(byteSize)));
+        }
+        return pages <= left ? pages * SizeClasses.PAGE_BYTE_SIZE : 0;
+    }
+
+    /** Adds a slab, a large one if it is to be had, else of the needed size; returns why not even that, or null. */
+    private OutOfArenaMemoryException grow(long needed) {
+        long held = heap.slabByteSize();
+        long wanted = Math.max(Math.max(GROWTH_BYTE_SIZE_MIN, firstByteSize),
+                held / GROWTH_SHARE & -SizeClasses.PAGE_BYTE_SIZE);
+        long preferred = Math.max(needed, Math.min(wanted, byteSizeMax - held));
+        try {
+            addSlab(preferred);
+            return null;
+        } catch (OutOfArenaMemoryException e) {
+            return preferred == needed ? e : growByLeast(needed);
+        }
+    }
+
+    private OutOfArenaMemoryException growByLeast(long needed) {
+        try {
+            addSlab(needed);
+            return null;
+        } catch (OutOfArenaMemoryException e) {
+            return e;
+        }
+    }
+
+    private void addSlab(long byteSize) {
+        Slab slab = source.acquire(byteSize);
+        long got = slab.memory().byteSize();
+        if (got < byteSize || !slab.memory().isNative() || slab.memory().address() % SizeClasses.PAGE_BYTE_SIZE != 0) {
+            String found = slab.memory().toString();
+            source.release(slab);
+            throw new IllegalStateException("source=" + source + " must hand out native memory aligned to "
+                    + SizeClasses.PAGE_BYTE_SIZE + " of at least byteSize=" + byteSize + " but gave " + found);
+        }
+        heap.add(slab, Math.min(got, byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE);
+    }
+
+    private ArenaBlock outOfMemory(ElementType type, Shape shape, boolean orNull, OutOfArenaMemoryException refusal) {
+        if (orNull) {
+            return null;
+        }
+        ArenaStatistics now = statistics();
+        String reason = refusal == null ? "; free tensors or give the arena a larger byteSizeMax"
+                : "; a further slab was refused: " + refusal.getMessage();
+        throw new OutOfArenaMemoryException("out of arena memory for " + type + shape + " byteSize="
+                + shape.byteSize(type) + ": freeByteSize=" + now.freeByteSize() + " largestFreeRunByteSize="
+                + now.largestFreeRunByteSize() + " slabByteSize=" + now.slabByteSize() + " byteSizeMax=" + byteSizeMax
+                + " liveCount=" + now.liveCount() + reason, refusal);
+    }
+
+    private void releaseSlabs(List<SlabPages> slabs) {
+        RuntimeException first = null;
+        for (SlabPages pages : slabs) {
+            try {
+                source.release(pages.slab);
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else if (e != first) {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "TensorArena slabByteSize=" + heap.slabByteSize() + " byteSizeMax=" + byteSizeMax;
+    }
 }

@@ -1,10 +1,70 @@
 package dev.verbena.cli;
 
-/** Interim. */
-final class Verbena {
-    private Verbena() {}
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
-    static void main(String[] arguments) {
-        System.exit(2);
+/** The {@code verbena} command: parses, runs, and turns every failure into one line and a status. */
+@Command(name = "verbena", mixinStandardHelpOptions = true, versionProvider = Verbena.Version.class,
+        description = "Zero-copy tensors between JVMs.", subcommands = {
+                TrainCommand.class, TaskCommand.class, DeviceCommand.class, CommandLine.HelpCommand.class},
+        footer = {"",
+                "Also: './verbena test' runs every test of the source tree.",
+                "Status: 0 done, 1 failed on the way, 2 bad input, 130 interrupted."})
+final class Verbena implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    /** Entry of the JVM. */
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Verbena()).setParameterExceptionHandler((e, arguments) -> {
+            Complaint.print(withHint(e));
+            return ExitStatus.BAD_INPUT;
+        }).setExecutionExceptionHandler((e, line, parse) -> statusOf(e));
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "say what to do: train, device list, test, or --help");
+    }
+
+    private static int statusOf(Exception e) {
+        if (e instanceof FailedRunException && e.getMessage() == null) {
+            return ExitStatus.FAILED;
+        }
+        Complaint.print(Complaint.of(e));
+        if (e instanceof BadInputException) {
+            return ExitStatus.BAD_INPUT;
+        }
+        if (!(e instanceof FailedRunException)) {
+            // A defect, not a circumstance: whoever reports it needs the trace.
+            e.printStackTrace();
+        }
+        return ExitStatus.FAILED;
+    }
+
+    private static String withHint(ParameterException e) {
+        String message = Complaint.of(e).replaceFirst("^Error: ", "");
+        return message + (message.contains("--help")
+                ? ""
+                : " (see " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help)");
+    }
+
+    /** The version that the build wrote into the jar. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Verbena.class.getPackage().getImplementationVersion();
+            return new String[]{"verbena " + (version == null ? "(unpackaged)" : version),
+                    "Java " + Runtime.version() + ", " + System.getProperty("os.name") + " "
+                            + System.getProperty("os.arch")};
+        }
     }
 }

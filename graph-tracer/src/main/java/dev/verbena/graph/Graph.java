@@ -1,19 +1,26 @@
 package dev.verbena.graph;
 
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A data-flow graph under construction: nodes with an operation, a task that they are placed on, and inputs that are outputs
  * of earlier nodes; so it has no cycles. Every task of a cluster builds the same graph.
  *
  * <p><b>Owner:</b> whoever builds it. <b>Threading:</b> confined to one thread while it is built.
+ *
+ * <p>Shapes are inferred as nodes are added. The static inference of EuroSys'19 §3.4 repeats shape functions until nothing
+ * changes; in a graph without cycles whose nodes come after their inputs, one pass in that order is that fixed point. An edge
+ * is static when its type {@linkplain TensorType#isStatic() is}, dynamic otherwise.
  */
 public final class Graph {
     private final Map<String, Node> nodes = new LinkedHashMap<>();
+    private final Map<Output, Set<Node>> readers = new HashMap<>();
 
     /** An empty graph. */
     public Graph() {}
@@ -21,13 +28,19 @@ public final class Graph {
     /**
      * Adds a node.
      *
-     * @param name unique in the graph
-     * @param task where it runs, such as {@code server:0}
-     * @throws IllegalArgumentException if the name is taken, an input is of another graph, or the inputs do not fit
+     * @param name unique in the graph, not blank, without {@code ->}, which names of crossing edges are made with
+     * @param task where it runs, such as {@code server:0}; the same rules
+     * @throws IllegalArgumentException if the name is taken or bad, an input is of another graph, or the inputs do not fit
      */
     public Node add(String name, String task, Operation operation, Output... inputs) {
+        checkName("node", name);
+        checkName("task", task);
         if (nodes.containsKey(name)) {
             throw new IllegalArgumentException("node name '" + name + "' is taken");
+        }
+        if (operation.mutatedInput() >= inputs.length) {
+            throw new IllegalArgumentException("node '" + name + "' (" + operation.name() + ") says mutatedInput="
+                    + operation.mutatedInput() + " but has inputs=" + inputs.length);
         }
         List<TensorType> types = new ArrayList<>(inputs.length);
         for (Output input : inputs) {
@@ -44,6 +57,9 @@ public final class Graph {
         }
         Node node = new Node(name, task, operation, List.of(inputs), List.copyOf(outputs));
         nodes.put(name, node);
+        for (Output input : inputs) {
+            readers.computeIfAbsent(input, key -> new LinkedHashSet<>()).add(node);
+        }
         return node;
     }
 
@@ -56,23 +72,58 @@ public final class Graph {
         return node;
     }
 
+    /** The node of that name; null if there is none. */
+    Node find(String name) {
+        return nodes.get(name);
+    }
+
     /** All nodes, inputs before users. */
     public List<Node> nodes() {
         return List.copyOf(nodes.values());
     }
 
-    /** Nodes by name, in order. */
-    Map<String, Node> byName() {
-        return Collections.unmodifiableMap(nodes);
+    /** The nodes that read an output, each once, in order. */
+    Set<Node> readers(Output output) {
+        return readers.getOrDefault(output, Set.of());
+    }
+
+    /** The tasks that nodes are placed on, in order of their first node. */
+    Set<String> tasks() {
+        Set<String> tasks = new LinkedHashSet<>();
+        for (Node node : nodes.values()) {
+            tasks.add(node.task());
+        }
+        return tasks;
+    }
+
+    void checkTask(String task) {
+        if (!tasks().contains(task)) {
+            throw new IllegalArgumentException(
+                    "no node is placed on task=" + task + "; the graph has tasks=" + tasks());
+        }
+    }
+
+    private static void checkName(String what, String name) {
+        if (name.isBlank() || name.contains("->")) {
+            throw new IllegalArgumentException(
+                    "bad " + what + " name '" + name + "'; give one that is not blank and has no '->' in it");
+        }
     }
 
     /**
      * A node of the graph.
      *
      * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable.
+     *
+     * @param name unique in the graph
+     * @param task where it runs
+     * @param operation what it computes
+     * @param inputs what it reads, in the operation's order
+     * @param outputTypes what is known of its outputs before the run
      */
     public record Node(String name, String task, Operation operation, List<Output> inputs,
             List<TensorType> outputTypes) {
+        /** One of its outputs, from 0. */
         public Output output(int index) {
             if (index < 0 || index >= outputTypes.size()) {
                 throw new IllegalArgumentException("node '" + name + "' has no output " + index);
@@ -80,6 +131,7 @@ public final class Graph {
             return new Output(this, index);
         }
 
+        /** Its first output. */
         public Output output() {
             return output(0);
         }
@@ -104,8 +156,12 @@ public final class Graph {
      * One output of a node.
      *
      * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable.
+     *
+     * @param node that computes it
+     * @param index among the node's outputs, from 0
      */
     public record Output(Node node, int index) {
+        /** What is known of its tensors before the run. */
         public TensorType type() {
             return node.outputTypes().get(index);
         }

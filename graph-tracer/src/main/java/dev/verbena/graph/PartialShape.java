@@ -33,6 +33,7 @@ public final class PartialShape {
         return new PartialShape(dimensions.clone());
     }
 
+    /** With every dimension known. */
     public static PartialShape of(Shape shape) {
         return new PartialShape(shape.dimensions());
     }
@@ -45,8 +46,25 @@ public final class PartialShape {
         return dimensions[index];
     }
 
+    /** Whether every dimension is known. */
     public boolean isKnown() {
-        return Arrays.stream(dimensions).allMatch(dimension -> dimension != UNKNOWN);
+        return unknownCount() == 0;
+    }
+
+    /** How many dimensions are unknown. */
+    int unknownCount() {
+        int count = 0;
+        for (long dimension : dimensions) {
+            if (dimension == UNKNOWN) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** A copy, {@link #UNKNOWN} included. */
+    long[] dimensions() {
+        return dimensions.clone();
     }
 
     /** @throws IllegalStateException if a dimension is unknown */

@@ -1,11 +1,12 @@
 package dev.verbena.graph;
 
 /**
- * What a session has done so far; the figures of EuroSys'19 §5.1 (copies) and §3.4 (sites).
+ * What a session has done so far; the figures of EuroSys'19 §5.1 (copies) and §3.4 (sites). A first iteration is the first run of a
+ * set of fetches and targets, the one that is traced; all others are later ones.
  *
  * @param iterations runs finished
- * @param copiesFirst tensors copied into a staging buffer before sending, in the first iteration
- * @param copiesLater the same, in all later ones
+ * @param copiesFirst tensors copied into a staging buffer before sending, in first iterations
+ * @param copiesLater the same, in later ones
  * @param copiedByteSizeFirst their bytes
  * @param copiedByteSizeLater their bytes
  * @param transfersStatic tensors sent by static placement

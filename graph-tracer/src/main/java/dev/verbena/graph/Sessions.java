@@ -5,23 +5,47 @@ import java.util.Map;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.RdmaDevice;
 
-/** Interim signature. */
+/**
+ * Creates sessions.
+ *
+ * <p><b>Owner:</b> none; the sessions are the caller's. <b>Threading:</b> thread-safe, as long as nobody changes the graph.
+ */
 public final class Sessions {
     private Sessions() {}
 
-    /** All tasks of the graph in this process, without transfers. */
+    /**
+     * All tasks of the graph in this process, without transfers.
+     *
+     * @throws IllegalArgumentException if nodes that change variables cannot be ordered; the message names them
+     */
     public static Session local(Graph graph, SessionOptions options) {
-        throw new UnsupportedOperationException();
+        return LocalSetup.create(graph, options);
     }
 
-    /** This task's part; returns when all addresses are distributed, which needs the peers' sessions to be created too. */
+    /**
+     * One task's part of the graph. Returns when all addresses are distributed, which needs the peers' sessions to be created
+     * meanwhile: each task first allocates its receivers, then asks its peers for theirs, so none waits for ever.
+     *
+     * @param task of this process
+     * @param cluster the endpoint of every task that shares an edge with this one
+     * @param device where this task's endpoint is; the caller closes it, after the session
+     * @throws IllegalArgumentException if the graph has no such task, a task has no endpoint, or a tensor that crosses has a
+     *         shape known only at run time
+     * @throws dev.verbena.memory.OutOfArenaMemoryException if the registered memory that the plan asks for is not to be had
+     * @throws dev.verbena.transfer.TransferException if a peer does not answer in time
+     */
     public static Session distributed(Graph graph, String task, Map<String, Endpoint> cluster, RdmaDevice device,
             SessionOptions options) {
-        throw new UnsupportedOperationException();
+        return new DistributedSetup(graph, task, cluster, device, options).create();
     }
 
-    /** Registered memory that the task's session will ask for, in bytes. */
+    /**
+     * Registered memory that the task's session will ask for, in bytes, rounding and slots included.
+     *
+     * @throws IllegalArgumentException as {@link #distributed}
+     */
     public static long plannedByteSize(Graph graph, String task, SessionOptions options) {
-        throw new UnsupportedOperationException();
+        graph.checkTask(task);
+        return TransferPlan.of(graph, options).plannedByteSize(task);
     }
 }

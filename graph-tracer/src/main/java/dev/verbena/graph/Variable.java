@@ -5,8 +5,26 @@ import java.util.function.Consumer;
 
 import dev.verbena.memory.Tensor;
 
-/** Interim. A tensor that lives as long as the session; the initializer fills it once. Threading: immutable. */
+/**
+ * A tensor that lives as long as the session: allocated and initialised in the first run that needs it, changed by nodes with
+ * a {@link Operation#mutatedInput()}.
+ *
+ * <p><b>Owner:</b> the graph; each session owns its tensor. <b>Threading:</b> immutable; the initializer runs once per session,
+ * on the thread that runs it.
+ *
+ * <p>Its allocation is a site like any other: when the tracer finds that the variable is sent, the session moves it into
+ * registered memory, once, at the end of the first iteration.
+ *
+ * @param type all dimensions known
+ * @param initializer fills the tensor; its contents are undefined before
+ */
 public record Variable(TensorType type, Consumer<Tensor> initializer) implements Operation.Synchronous {
+    public Variable {
+        if (!type.isStatic()) {
+            throw new IllegalArgumentException("variable of type=" + type + "; give it known dimensions");
+        }
+    }
+
     @Override
     public String name() {
         return "Variable";
@@ -14,11 +32,12 @@ public record Variable(TensorType type, Consumer<Tensor> initializer) implements
 
     @Override
     public List<TensorType> infer(List<TensorType> inputs) {
+        Arity.check(inputs, 0);
         return List.of(type);
     }
 
     @Override
     public void compute(KernelContext context) {
-        throw new UnsupportedOperationException();
+        NodeRun.of(context).provideVariable(this);
     }
 }

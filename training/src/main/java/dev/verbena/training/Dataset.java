@@ -1,34 +1,93 @@
 package dev.verbena.training;
 
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 
-/** Interim signature. Images as float rows in [0,1] and class labels, training and test part. Immutable. */
+/**
+ * Images, as rows of numbers in [0, 1], with class labels from 0: a training and a test part.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * <p>Every defect of the files is a {@link DataException} of one line.
+ */
 public final class Dataset {
-    private Dataset() {}
+    private final ImageSet train;
+    private final ImageSet test;
+    private final int classCount;
+
+    private Dataset(ImageSet train, ImageSet test) {
+        this.train = train;
+        this.test = test;
+        this.classCount = 1 + Math.max(largestLabel(train), largestLabel(test));
+    }
 
     /** IDX files as MNIST has them (plain or .gz): a train and a test pair, or one pair, split 80/20 by seed. */
     public static Dataset load(Path directory, long seed) {
-        throw new UnsupportedOperationException();
+        List<IdxDirectory.Pair> pairs = new IdxDirectory(directory).pairs();
+        return pairs.size() == 2
+                ? new Dataset(whole(pairs.get(0)), whole(pairs.get(1)))
+                : split(pairs.get(0), seed);
     }
 
-    /** Digits drawn by the program itself. */
+    /** 5000 training and 1000 test digits that the program draws itself, the same on every machine. */
     public static Dataset synthetic(long seed) {
-        throw new UnsupportedOperationException();
+        return new Dataset(SyntheticDigits.draw(5000, seed, 0), SyntheticDigits.draw(1000, seed, 1));
+    }
+
+    /** Of parts made elsewhere. */
+    static Dataset of(ImageSet train, ImageSet test) {
+        return new Dataset(train, test);
     }
 
     public int trainCount() {
-        throw new UnsupportedOperationException();
+        return train.count();
     }
 
     public int testCount() {
-        throw new UnsupportedOperationException();
+        return test.count();
     }
 
+    /** Pixels of an image. */
     public int featureCount() {
-        throw new UnsupportedOperationException();
+        return train.featureCount();
     }
 
+    /** One more than the largest label of either part. */
     public int classCount() {
-        throw new UnsupportedOperationException();
+        return classCount;
+    }
+
+    ImageSet train() {
+        return train;
+    }
+
+    ImageSet test() {
+        return test;
+    }
+
+    private static ImageSet whole(IdxDirectory.Pair pair) {
+        return part(pair, IntStream.range(0, pair.count()).toArray());
+    }
+
+    private static Dataset split(IdxDirectory.Pair pair, long seed) {
+        if (pair.count() < 2) {
+            throw new DataException(
+                    pair.images().file() + " has 1 image; expected at least 2 to split into training and test");
+        }
+        int[] order = new SeededRandom(seed, SeededRandom.Purpose.SPLIT, 0).permutation(pair.count());
+        int trainCount = Math.max(1, (int) (pair.count() * 4L / 5));
+        return new Dataset(part(pair, Arrays.copyOf(order, trainCount)),
+                part(pair, Arrays.copyOfRange(order, trainCount, order.length)));
+    }
+
+    private static ImageSet part(IdxDirectory.Pair pair, int[] members) {
+        return new ImageSet(pair.images().data(), pair.labels().data(),
+                Math.multiplyExact(pair.rows(), pair.columns()), members);
+    }
+
+    private static int largestLabel(ImageSet set) {
+        return IntStream.range(0, set.count()).map(set::label).max().orElseThrow();
     }
 }

@@ -1,28 +1,69 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
+import java.util.Objects;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
+import dev.verbena.transfer.protocol.MemoryCopies;
+import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.Opcode;
 
-/** Interim signature. One queue pair to one peer (EuroSys'19 Table 1). Thread-safe. */
+/**
+ * One queue pair to one peer (EuroSys'19 §3.1, Table 1: RdmaChannel).
+ *
+ * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
+ */
 public final class RdmaChannel {
-    private RdmaChannel() {}
+    private final RdmaDevice device;
+    private final PeerConnection peer;
+    private final int queuePairIndex;
+    private final MemoryCopies copies;
 
-    public String peerName() {
-        throw new UnsupportedOperationException();
+    RdmaChannel(RdmaDevice device, PeerConnection peer, int queuePairIndex, int depth) {
+        this.device = device;
+        this.peer = peer;
+        this.queuePairIndex = queuePairIndex;
+        this.copies = new MemoryCopies(peer, queuePairIndex, depth, device.capabilities().messageByteSizeMax());
     }
 
-    /** Copies between local and remote memory, asynchronously. BACK_PRESSURED when the queue is full. */
+    /** The name that the peer gave itself. */
+    public String peerName() {
+        return peer.name();
+    }
+
+    /**
+     * Copies between local and remote memory, asynchronously; both stay untouched by others until the callback.
+     *
+     * @param callback hears the end; may be null
+     * @return BACK_PRESSURED when as many copies as the queue is deep are under way
+     * @throws TransferException if the peer is lost
+     * @throws IndexOutOfBoundsException if either range leaves its region
+     */
     public SendResult memcpy(MemoryRegion local, long localOffset, RemoteRegion remote, long remoteOffset,
             long byteSize,
             Direction direction, SendCallback callback) {
-        throw new UnsupportedOperationException();
+        Objects.checkFromIndexSize(localOffset, byteSize, local.memory().byteSize());
+        Objects.checkFromIndexSize(remoteOffset, byteSize, remote.byteSize());
+        if (!device.isRegistered(local)) {
+            throw new IllegalArgumentException(
+                    "the local region is not registered with device '" + device.name() + "'");
+        }
+        if (copies.failure() != null) {
+            throw new TransferException("memcpy: " + copies.failure());
+        }
+        return copies.start(direction == Direction.LOCAL_TO_REMOTE ? Opcode.WRITE : Opcode.READ, local, localOffset,
+                remote.address() + remoteOffset, remote.rkey(), byteSize, callback);
     }
 
-    /** The sending end for the peer's receiver of that name; waits until the peer has it, up to the timeout. */
+    /**
+     * The sending end for the peer's receiver of that name.
+     *
+     * @param timeout how long to wait until the peer has announced the receiver
+     * @throws TransferException if it does not in time, takes another type or shape, or already has a sender
+     */
     public TensorSender sender(String name, ElementType type, Shape shape, Duration timeout) {
-        throw new UnsupportedOperationException();
+        return device.connectSender(peer, queuePairIndex, name, type, shape, timeout);
     }
 }

@@ -1,95 +1,284 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
+import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.protocol.Activity;
+import dev.verbena.transfer.protocol.PeerConnection;
+import dev.verbena.transfer.protocol.PlacementQuery;
+import dev.verbena.transfer.protocol.Poller;
+import dev.verbena.transfer.protocol.ReceiverDirectory;
+import dev.verbena.transfer.protocol.RpcMethods;
+import dev.verbena.transfer.protocol.SlotLayout;
+import dev.verbena.transfer.protocol.StaticPlacementReceiver;
+import dev.verbena.transfer.protocol.StaticPlacementSender;
+import dev.verbena.transfer.protocol.TransferCounters;
+import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
+import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.MemoryRegion;
 
-/** Interim signature. The device of EuroSys'19 §3.1. Thread-safe. */
+/**
+ * This process as its peers see it: registered memory, channels to other devices, pollers (EuroSys'19 §3.1, Table 1).
+ *
+ * <p><b>Owner:</b> who created it; closed after the arenas over its slabs. <b>Threading:</b> thread-safe.
+ */
 public final class RdmaDevice implements AutoCloseable {
-    private RdmaDevice() {}
+    private static final Set<AccessRight> RIGHTS = EnumSet.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE,
+            AccessRight.REMOTE_READ);
+    private static final long CONTROL_BYTE_SIZE = 1L << 20;
+    private static final long CONTROL_BYTE_SIZE_MAX = 1L << 28;
+    private static final int CONNECTIONS_MAX = 64;
+    private static final long DRAIN_NS = 2_000_000_000L;
 
-    public static RdmaDevice create(RdmaDeviceOptions options) {
-        throw new UnsupportedOperationException();
+    private final RdmaDeviceOptions options;
+    private final Fabric fabric;
+    private final boolean tail;
+    private final Activity activity = new Activity();
+    private final TransferCounters counters = new TransferCounters();
+    private final RpcMethods methods = new RpcMethods();
+    private final ReceiverDirectory receivers = new ReceiverDirectory();
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+    private final ConcurrentLinkedQueue<StaticPlacementSender> senders = new ConcurrentLinkedQueue<>();
+    private final List<Poller> pollers = new ArrayList<>();
+    private final List<CompletionQueue> completionQueues = new ArrayList<>();
+    private final TensorArena controlArena;
+    private final PeerConnections connections;
+    private final Endpoint endpoint;
+    private boolean closed;
+
+    private RdmaDevice(RdmaDeviceOptions options, Fabric fabric) {
+        this.options = options.withQueueDepth(Math.min(options.queueDepth(), fabric.capabilities().depthMax()));
+        this.fabric = fabric;
+        this.tail = seesTail(options.arrivalMode(), fabric);
+        int countMax = CONNECTIONS_MAX * (options.queuePairsPerPeer() + 1) * 2 * this.options.queueDepth();
+        for (int i = 0; i < options.completionQueues(); i++) {
+            CompletionQueue completionQueue = fabric.createCompletionQueue(countMax);
+            completionQueues.add(completionQueue);
+            pollers.add(new Poller(options.name() + "-poller-" + i, completionQueue, activity));
+        }
+        controlArena = TensorArena.create(slabSource(), CONTROL_BYTE_SIZE, CONTROL_BYTE_SIZE_MAX);
+        connections = new PeerConnections(fabric, pollers, this.options, methods, receivers, controlArena,
+                activity::signal);
+        methods.add(ReceiverDirectory.METHOD, receivers::answer);
+        pollers.forEach(Poller::start);
+        try {
+            endpoint = fabric.listen(options.localEndpoint(), options.name(), connections);
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
     }
 
+    /**
+     * Opens the fabric, listens at the local endpoint and starts the pollers.
+     *
+     * @throws TransferException if the fabric cannot be used here or the port is in use
+     */
+    public static RdmaDevice create(RdmaDeviceOptions options) {
+        return create(options, Fabrics.open(options.fabric()));
+    }
+
+    /** Over a fabric opened by the caller, which the device closes. */
+    static RdmaDevice create(RdmaDeviceOptions options, Fabric fabric) {
+        try {
+            return new RdmaDevice(options, fabric);
+        } catch (RuntimeException e) {
+            fabric.close();
+            throw e;
+        }
+    }
+
+    /** The name that peers know it by. */
     public String name() {
-        throw new UnsupportedOperationException();
+        return options.name();
     }
 
     public String fabricName() {
-        throw new UnsupportedOperationException();
+        return fabric.name();
     }
 
+    /** Data queue pairs of a connection; what {@link #channel} takes as index is below it. */
+    public int queuePairsPerPeer() {
+        return options.queuePairsPerPeer();
+    }
+
+    /** Where it really listens. */
     public Endpoint endpoint() {
-        throw new UnsupportedOperationException();
+        return endpoint;
     }
 
     public Capabilities capabilities() {
-        throw new UnsupportedOperationException();
+        return fabric.capabilities();
     }
 
+    /**
+     * Memory that peers may read and write, registered once. The caller closes it.
+     *
+     * @throws dev.verbena.memory.OutOfArenaMemoryException if there is not so much
+     */
     public MemoryRegion allocateRegion(long byteSize) {
-        throw new UnsupportedOperationException();
+        MemoryRegion region = fabric.register(byteSize, RIGHTS);
+        regions.add(region);
+        return region;
     }
 
-    /** Slabs registered once with this device, for arenas. */
+    /** Slabs registered once with this device, for arenas whose tensors can be sent without a copy. */
     public SlabSource slabSource() {
-        throw new UnsupportedOperationException();
+        return new SlabSource() {
+            @Override
+            public Slab acquire(long byteSizeMin) {
+                return allocateRegion(byteSizeMin);
+            }
+
+            @Override
+            public void release(Slab slab) {
+                regions.remove(slab);
+                ((MemoryRegion) slab).close();
+            }
+        };
     }
 
-    /** Connects on first use; further calls share the connection. */
+    /**
+     * The channel over one of the data queue pairs to a peer; connects on first use.
+     *
+     * @throws TransferException if nobody answers there within 30 seconds
+     */
     public RdmaChannel channel(Endpoint remote, int queuePairIndex) {
-        throw new UnsupportedOperationException();
+        if (queuePairIndex < 0 || queuePairIndex >= options.queuePairsPerPeer()) {
+            throw new IllegalArgumentException("queuePairIndex=" + queuePairIndex + " but queuePairsPerPeer="
+                    + options.queuePairsPerPeer());
+        }
+        return new RdmaChannel(this, connections.to(remote), queuePairIndex, options.queueDepth());
     }
 
+    /** Answers calls of a method; once per method. */
     public void handle(String method, RpcHandler handler) {
-        throw new UnsupportedOperationException();
+        methods.add(method, (peer, request) -> handler.handle(peer.name(), request));
     }
 
+    /**
+     * Calls a method of a peer over the small RPC and waits for the answer; requests and answers are at most 64 KiB.
+     *
+     * @throws TransferException if the peer refuses, fails, is lost or does not answer in time
+     */
     public byte[] call(Endpoint remote, String method, byte[] request, Duration timeout) {
-        throw new UnsupportedOperationException();
+        return connections.to(remote).call(method, request, timeout);
     }
 
-    /** Preallocates depth slots in the arena (which must be over {@link #slabSource()}) and announces them under the name. */
+    /**
+     * Preallocates {@code depth} slots in the arena and announces them to senders under the name.
+     *
+     * @param arena over {@link #slabSource()} of this device
+     * @throws IllegalArgumentException if the name is taken or the arena's memory is not registered here
+     */
     public TensorReceiver receiver(String name, TensorArena arena, ElementType type, Shape shape, int depth) {
-        throw new UnsupportedOperationException();
+        StaticPlacementReceiver receiver = new StaticPlacementReceiver(receivers, name, arena, type, shape, depth,
+                tail);
+        try {
+            receivers.announce(receiver);
+        } catch (IllegalArgumentException e) {
+            receiver.close();
+            throw e;
+        }
+        return new TensorReceiver(this, receiver);
     }
 
-    /** Bytes that a receiver of these takes in the arena; for planning. */
+    /** Bytes of the one tensor that a receiver of these allocates in its arena, for {@link TensorArena#plannedByteSize}. */
+    public static long receiverBufferByteSize(ElementType type, Shape shape, int depth) {
+        return new SlotLayout(shape.byteSize(type), depth).totalByteSize();
+    }
+
+    /** Bytes that a receiver of these takes in its arena, to plan the arena by. */
     public static long receiverByteSize(ElementType type, Shape shape, int depth) {
-        throw new UnsupportedOperationException();
+        return TensorArena.reservedByteSize(new SlotLayout(shape.byteSize(type), depth).totalByteSize());
     }
 
     /** Changes whenever something may have arrived; see {@link #awaitActivity}. */
     public long activity() {
-        throw new UnsupportedOperationException();
+        return activity.count();
     }
 
-    /** Parks the caller until activity() differs from seen or the timeout passes; for loops that poll receivers. */
+    /**
+     * Parks the caller until {@link #activity()} differs from {@code seen} or the timeout passes, or for no reason; for a loop
+     * that reads activity(), polls receivers, and finds nothing.
+     */
     public void awaitActivity(long seen, long timeoutNs) {
-        throw new UnsupportedOperationException();
+        activity.await(seen, timeoutNs);
     }
 
-    /** Called once for each lost peer with a sentence that names it. */
+    /** Called once for each peer that is lost, not closed, with a sentence that names it; on a thread that must not block. */
     public void onPeerLost(Consumer<String> listener) {
-        throw new UnsupportedOperationException();
+        connections.addLostListener(listener);
     }
 
-    /** Tells all peers why this process gives up. */
+    /** Tells all peers why this process gives up; their transfers then fail with that cause. */
     public void abort(String cause) {
-        throw new UnsupportedOperationException();
+        connections.abort(cause);
     }
 
     public DeviceStatistics statistics() {
-        throw new UnsupportedOperationException();
+        return new DeviceStatistics(counters.transfers(), counters.transferredByteSize(), counters.copies(),
+                counters.copiedByteSize(), fabric.registeredByteSize(), fabric.registrationNs());
     }
 
+    /** Waits up to two seconds for transfers in progress, then ends all connections, pollers and memory. Idempotent. */
     @Override
-    public void close() {}
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        long deadline = System.nanoTime() + DRAIN_NS;
+        for (Poller poller : pollers) {
+            while (poller.outstanding() > 0 && System.nanoTime() < deadline) {
+                LockSupport.parkNanos(100_000);
+            }
+        }
+        pollers.forEach(Poller::close);
+        connections.close();
+        senders.forEach(StaticPlacementSender::release);
+        completionQueues.forEach(CompletionQueue::close);
+        controlArena.close();
+        fabric.close();
+    }
+
+    boolean isRegistered(Slab slab) {
+        return slab instanceof MemoryRegion region && regions.contains(region);
+    }
+
+    TensorSender connectSender(PeerConnection peer, int queuePairIndex, String name, ElementType type, Shape shape,
+            Duration timeout) {
+        StaticPlacementSender sender = PlacementQuery.sender(name, type, shape, peer, queuePairIndex, controlArena,
+                capabilities().messageByteSizeMax(), counters, timeout);
+        senders.add(sender);
+        return new TensorSender(this, sender);
+    }
+
+    String arrivalReason() {
+        return (tail ? "tail: " : "immediate: ") + (options.arrivalMode() != ArrivalMode.AUTO ? "as configured"
+                : "fabric " + fabric.name() + (tail ? " writes in order" : " does not promise in-order writes"));
+    }
+
+    private static boolean seesTail(ArrivalMode mode, Fabric fabric) {
+        boolean inOrder = fabric.capabilities().writesInOrder();
+        if (mode == ArrivalMode.TAIL && !inOrder) {
+            throw new IllegalArgumentException("arrivalMode=TAIL needs writes in order, which fabric " + fabric.name()
+                    + " does not promise; use AUTO or IMMEDIATE");
+        }
+        return mode == ArrivalMode.TAIL || mode == ArrivalMode.AUTO && inOrder;
+    }
 }

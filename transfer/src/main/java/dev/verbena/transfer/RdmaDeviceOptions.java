@@ -1,5 +1,7 @@
 package dev.verbena.transfer;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * How a device is made (EuroSys'19, Table 1: CreateRdmaDevice).
  *
@@ -15,6 +17,21 @@ package dev.verbena.transfer;
  */
 public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoint, int completionQueues,
         int queuePairsPerPeer, int queueDepth, ArrivalMode arrivalMode) {
+    private static final int NAME_BYTE_SIZE_MAX = 512;
+
+    public RdmaDeviceOptions {
+        int nameByteSize = name.getBytes(StandardCharsets.UTF_8).length;
+        if (nameByteSize == 0 || nameByteSize > NAME_BYTE_SIZE_MAX) {
+            throw new IllegalArgumentException("name of " + nameByteSize + " bytes; give 1 to " + NAME_BYTE_SIZE_MAX);
+        }
+        if (completionQueues < 1 || queuePairsPerPeer < 1) {
+            throw new IllegalArgumentException("completionQueues=" + completionQueues + " queuePairsPerPeer="
+                    + queuePairsPerPeer + "; give at least 1 of each");
+        }
+        if (queueDepth < 2 || Integer.bitCount(queueDepth) != 1) {
+            throw new IllegalArgumentException("queueDepth=" + queueDepth + "; give a power of two, 2 or more");
+        }
+    }
 
     /** {@code auto} on a free loopback port, 1 completion queue, 2 queue pairs per peer, depth 128. */
     public static RdmaDeviceOptions defaults() {

@@ -2,26 +2,73 @@ package dev.verbena.transfer;
 
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.protocol.StaticPlacementSender;
 
-/** Interim signature. Sending end of a statically placed tensor (EuroSys'19 §3.2). Threading: offers by one thread at a time. */
+/**
+ * Sends tensors of one type and shape into the slots of one {@link TensorReceiver} of a peer; static placement, EuroSys'19 §3.2.
+ *
+ * <p><b>Owner:</b> who made it with {@link RdmaChannel#sender}. <b>Threading:</b> offers by one thread at a time.
+ *
+ * <p>Offering throws {@link TransferException} once the peer is lost or a transfer failed, {@link IllegalStateException} when
+ * closed, {@link IllegalArgumentException} for a tensor of another type or shape.
+ */
 public final class TensorSender implements AutoCloseable {
-    private TensorSender() {}
+    private final RdmaDevice device;
+    private final StaticPlacementSender protocol;
+
+    TensorSender(RdmaDevice device, StaticPlacementSender protocol) {
+        this.device = device;
+        this.protocol = protocol;
+    }
 
     /** Whether the tensor lies in memory registered with this sender's device, so that it can be offered without a copy. */
     public boolean isRegistered(Tensor tensor) {
-        throw new UnsupportedOperationException();
+        return device.isRegistered(tensor.slab());
     }
 
-    /** Writes the tensor into the receiver's next slot; pins it meanwhile. callback may be null. @throws TransferException if the peer is lost */
+    /** Whether an offer would be taken now: a slot is free. */
+    public boolean isReady() {
+        return protocol.isReady();
+    }
+
+    /**
+     * Writes the tensor into the receiver's next slot without copying it here; pins it until the write is done.
+     *
+     * @param callback hears when the write is done; may be null
+     * @return BACK_PRESSURED if no slot is free; offer it again later
+     * @throws IllegalArgumentException also if the tensor is not registered; use {@link #offerCopy} or allocate it from an arena
+     *         over {@link RdmaDevice#slabSource()}
+     */
     public SendResult offer(Tensor tensor, SendCallback callback) {
-        throw new UnsupportedOperationException();
+        if (!isRegistered(tensor)) {
+            throw new IllegalArgumentException(tensor + " is not in memory registered with device '" + device.name()
+                    + "'; allocate it from an arena over device.slabSource(), or use offerCopy");
+        }
+        return protocol.offer(tensor, callback);
     }
 
-    /** Copies the tensor into a staging tensor of the registered arena first (the paper's RDMA.cp); BACK_PRESSURED also when the arena is full. */
+    /**
+     * Copies the tensor into a staging tensor of the registered arena and sends that: the paper's RDMA.cp.
+     *
+     * @return BACK_PRESSURED if no slot is free or the arena has no room at present
+     */
     public SendResult offerCopy(Tensor tensor, TensorArena staging, SendCallback callback) {
-        throw new UnsupportedOperationException();
+        return protocol.offerCopy(tensor, staging, callback);
     }
 
+    /** How the receiver sees arrivals: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */
+    public ArrivalMode arrivalMode() {
+        return protocol.tail() ? ArrivalMode.TAIL : ArrivalMode.IMMEDIATE;
+    }
+
+    /** The name of the peer that receives. */
+    public String receiverName() {
+        return protocol.receiverName();
+    }
+
+    /** No more offers; what was offered is still sent. */
     @Override
-    public void close() {}
+    public void close() {
+        protocol.close();
+    }
 }

@@ -15,6 +15,12 @@ public interface CompletionQueue extends AutoCloseable {
     int poll(CompletionHandler handler, int countMax);
 
     /**
+     * Changes when a poll has noticed that peers did something here, plain writes included, where the fabric can tell
+     * ({@link Capabilities#wakesOnWrite()}); stays 0 elsewhere.
+     */
+    long remoteEffects();
+
+    /**
      * Sleeps until a completion, a remote write (where the fabric can tell: {@link Capabilities#wakesOnWrite()}), a
      * {@link #signal()} or the timeout; may return early for no reason. Never misses what happened since the last poll.
      */

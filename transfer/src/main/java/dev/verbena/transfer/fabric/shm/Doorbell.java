@@ -65,12 +65,14 @@ final class Doorbell {
         Libc.futexWake(memory.address() + offset, wakeScratch);
     }
 
-    /** Before the owner looks for effects. */
-    void clear() {
-        if ((int) Words.INT.getOpaque(memory, offset) == RUNG) {
-            Words.INT.setVolatile(memory, offset, QUIET);
-            VarHandle.fullFence();
+    /** Before the owner looks for effects. @return whether it had been rung */
+    boolean clear() {
+        if ((int) Words.INT.getOpaque(memory, offset) != RUNG) {
+            return false;
         }
+        Words.INT.setVolatile(memory, offset, QUIET);
+        VarHandle.fullFence();
+        return true;
     }
 
     /** Prepares to sleep; effects that are looked for afterwards cannot be missed. @return false if it was rung */

@@ -28,6 +28,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     /** Held during a poll, so that a queue pair that is being closed is not unmapped under it; practically never contended. */
     private final ReentrantLock polling = new ReentrantLock();
     private int first;
+    private long remoteEffects;
 
     private final AtomicBoolean isSignaled = new AtomicBoolean();
     private volatile boolean isAwaiting;
@@ -55,7 +56,9 @@ final class ShmCompletionQueue implements CompletionQueue {
         polling.lock();
         try {
             checkOpen();
-            doorbell.clear();
+            if (doorbell.clear()) {
+                remoteEffects++;
+            }
             ShmQueuePair[] all = queuePairs;
             int count = 0;
             // Each poll begins at another one, so that a busy queue pair does not starve the others of countMax.
@@ -68,6 +71,11 @@ final class ShmCompletionQueue implements CompletionQueue {
         } finally {
             polling.unlock();
         }
+    }
+
+    @Override
+    public long remoteEffects() {
+        return remoteEffects;
     }
 
     @Override

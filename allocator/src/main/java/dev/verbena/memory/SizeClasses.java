@@ -1,0 +1,114 @@
+package dev.verbena.memory;
+
+/**
+ * The sizes that small tensors are rounded up to, and how many slots of each are carved from a run of pages.
+ *
+ * <pre>
+ *   bytes asked for        slot sizes                       rounding above a multiple of 64
+ *   0 .. 1,024             64, 128, 192, .. 1,024           none
+ *   1,025 .. 32,768        8 per doubling: 1,152, 1,280 ..  at most 127 of 1,025, that is less than 12.5 %
+ *   more                   none: a run of whole pages       at most 4,095 of 32,769, that is less than 12.5 %
+ * </pre>
+ *
+ * <p>Eight classes per doubling are what jemalloc and mimalloc take too, for the same bound. Every slot size is a multiple of
+ * 64 and every run begins on a page, so every slot is 64-byte aligned. A run has the fewest pages that leave at most 1/32 of it
+ * unused behind its last slot, and never more than 64 slots, so that one {@code long} tells which are free. Runs are short on
+ * purpose: what a half-empty run of each class can hold back is the {@link RegionPlan#OVERHEAD_BYTE_SIZE overhead of a plan}.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+final class SizeClasses {
+    static final long ALIGNMENT = 64;
+    static final long PAGE_BYTE_SIZE = 4096;
+    static final int SLOTS_MAX = Long.SIZE;
+    static final long SLOT_BYTE_SIZE_MAX = 32 * 1024;
+
+    /** Up to here every multiple of 64 is a class of its own. */
+    private static final int LINEAR_BITS = 10;
+    private static final int LINEAR_COUNT = (1 << LINEAR_BITS) / (int) ALIGNMENT;
+    /** Above, the classes of each doubling are told apart by that many bits behind the leading one. */
+    private static final int STEP_BITS = 3;
+    private static final int TAIL_SHARE = 32;
+
+    static final int COUNT = indexOf(SLOT_BYTE_SIZE_MAX) + 1;
+
+    private static final int[] SLOT_BYTE_SIZE = new int[COUNT];
+    private static final int[] RUN_PAGES = new int[COUNT];
+
+    static {
+        for (int index = 0; index < COUNT; index++) {
+            SLOT_BYTE_SIZE[index] = computeSlotByteSize(index);
+            RUN_PAGES[index] = computeRunPages(SLOT_BYTE_SIZE[index]);
+        }
+    }
+
+    private SizeClasses() {}
+
+    /** Whether a tensor of that size takes a slot; if not, it takes a run of its own. */
+    static boolean isSmall(long byteSize) {
+        return byteSize <= SLOT_BYTE_SIZE_MAX;
+    }
+
+    /** The class of the smallest slots that hold {@code byteSize}, which is small; 0 bytes take a slot too. */
+    static int indexOf(long byteSize) {
+        long last = Math.max(byteSize, 1) - 1;
+        if (last < 1 << LINEAR_BITS) {
+            return (int) (last / ALIGNMENT);
+        }
+        int exponent = Long.SIZE - 1 - Long.numberOfLeadingZeros(last);
+        int step = (int) (last >>> exponent - STEP_BITS) & (1 << STEP_BITS) - 1;
+        return LINEAR_COUNT + (exponent - LINEAR_BITS << STEP_BITS) + step;
+    }
+
+    static int slotByteSize(int index) {
+        return SLOT_BYTE_SIZE[index];
+    }
+
+    /** Pages of a run of that class when memory is plentiful. */
+    static int runPages(int index) {
+        return RUN_PAGES[index];
+    }
+
+    /** Pages of the shortest run that has a slot of that class; taken when there is no {@link #runPages longer} one. */
+    static int runPagesMin(int index) {
+        return (int) pagesOf(SLOT_BYTE_SIZE[index]);
+    }
+
+    /** Slots of that class in a run of so many pages. */
+    static int slotsIn(int index, long pages) {
+        return (int) Math.min(SLOTS_MAX, pages * PAGE_BYTE_SIZE / SLOT_BYTE_SIZE[index]);
+    }
+
+    /** Pages that hold {@code byteSize} bytes; at least 1. Does not overflow. */
+    static long pagesOf(long byteSize) {
+        return (Math.max(byteSize, 1) - 1) / PAGE_BYTE_SIZE + 1;
+    }
+
+    /** @throws IllegalArgumentException if that exceeds 2^63 - 1 */
+    static long ceilToPage(long byteSize) {
+        if (byteSize > Long.MAX_VALUE - PAGE_BYTE_SIZE + 1) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " is too large to round up to whole pages");
+        }
+        return byteSize + PAGE_BYTE_SIZE - 1 & -PAGE_BYTE_SIZE;
+    }
+
+    private static int computeSlotByteSize(int index) {
+        if (index < LINEAR_COUNT) {
+            return (index + 1) * (int) ALIGNMENT;
+        }
+        int above = index - LINEAR_COUNT;
+        int exponent = LINEAR_BITS + (above >>> STEP_BITS);
+        int steps = (1 << STEP_BITS) + (above & (1 << STEP_BITS) - 1) + 1;
+        return steps << exponent - STEP_BITS;
+    }
+
+    private static int computeRunPages(int slotByteSize) {
+        for (int pages = (int) pagesOf(slotByteSize);; pages++) {
+            long runByteSize = pages * PAGE_BYTE_SIZE;
+            long slots = Math.min(SLOTS_MAX, runByteSize / slotByteSize);
+            if ((runByteSize - slots * slotByteSize) * TAIL_SHARE <= runByteSize) {
+                return pages;
+            }
+        }
+    }
+}

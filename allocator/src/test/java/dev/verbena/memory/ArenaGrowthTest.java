@@ -1,0 +1,177 @@
+package dev.verbena.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+
+/** How an arena gets further slabs, from sources that are generous, stingy or wrong. */
+class ArenaGrowthTest {
+    private static final long MIB = 1024 * 1024;
+
+    private final OffHeapSlabSource memory = new OffHeapSlabSource();
+
+    @Property(tries = 100)
+    void growsUntilTheBudgetAndNoFurther(
+            @ForAll @Size(min = 1, max = 60) List<@IntRange(min = 1, max = 1_000_000) Integer> sizes) {
+        long budget = 8 * MIB;
+        try (TensorArena arena = TensorArena.create(memory, 100_000, budget)) {
+            List<Tensor> tensors = new ArrayList<>();
+            for (int size : sizes) {
+                Tensor tensor = arena.tryAllocate(ElementType.UINT8, Shape.of(size));
+                ArenaStatistics now = arena.statistics();
+                assertTrue(now.slabByteSize() <= budget && now.slabByteSize() == memory.heldByteSize());
+                if (tensor == null) {
+                    long free = Math.max(now.largestFreeRunByteSize(), budget - now.slabByteSize());
+                    assertTrue(free < SizeClasses.ceilToPage(size), "refused " + size + " with " + now);
+                } else {
+                    tensors.add(tensor);
+                }
+            }
+            tensors.forEach(Tensor::close);
+            ArenaStatistics now = arena.statistics();
+            assertEquals(now.slabCount(), now.freeRunCount());
+            assertTrue(arena.isConsistent());
+        }
+        assertEquals(0, memory.heldByteSize());
+    }
+
+    @Test
+    void slabsGrowWithTheArena() {
+        try (TensorArena arena = TensorArena.create(memory, 0, 1024 * MIB)) {
+            List<Tensor> tensors = new ArrayList<>();
+            for (int i = 0; i < 5_000; i++) {
+                tensors.add(arena.allocate(ElementType.UINT8, Shape.of(100_000)));
+            }
+            ArenaStatistics now = arena.statistics();
+            assertTrue(now.slabCount() < 40, now.toString());
+            assertTrue(now.slabByteSize() < 1.3 * now.liveByteSize(), now.toString());
+            tensors.forEach(Tensor::close);
+        }
+    }
+
+    @Test
+    void takesWhatItNeedsFromASourceThatHasNoMore() {
+        SlabSource stingy = new Wrapped(300_000);
+        try (TensorArena arena = TensorArena.create(stingy, 0, 64 * MIB)) {
+            Tensor fits = arena.allocate(ElementType.UINT8, Shape.of(290_000));
+            assertEquals(290_816, arena.statistics().slabByteSize());
+            OutOfArenaMemoryException refusal = assertThrows(OutOfArenaMemoryException.class,
+                    () -> arena.allocate(ElementType.UINT8, Shape.of(310_000)));
+            assertTrue(refusal.getMessage().contains("a further slab was refused: no more than 300000"),
+                    refusal.getMessage());
+            assertNotNull(refusal.getCause());
+            assertNull(arena.tryAllocate(ElementType.UINT8, Shape.of(310_000)));
+            fits.close();
+        }
+        assertEquals(0, memory.heldByteSize());
+    }
+
+    @Test
+    void aRefusedFirstSlabIsReportedAsTheSourceSaysIt() {
+        OutOfArenaMemoryException refusal = assertThrows(OutOfArenaMemoryException.class,
+                () -> TensorArena.create(new Wrapped(4096), MIB, MIB));
+        assertEquals("no more than 4096", refusal.getMessage());
+    }
+
+    @Test
+    void aSlabOfMoreThanWasAskedIsUsedWithinTheBudget() {
+        SlabSource generous = new Wrapped(Long.MAX_VALUE) {
+            @Override
+            public Slab acquire(long byteSizeMin) {
+                return super.acquire(byteSizeMin + 3 * 4096);
+            }
+        };
+        try (TensorArena arena = TensorArena.create(generous, 4096, 3 * 4096)) {
+            assertEquals(3 * 4096, arena.statistics().slabByteSize());
+        }
+    }
+
+    @Test
+    void aWrongSlabIsGivenBackAndReported() {
+        long before = memory.heldByteSize();
+        SlabSource tooSmall = new Wrapped(Long.MAX_VALUE) {
+            @Override
+            public Slab acquire(long byteSizeMin) {
+                return super.acquire(byteSizeMin - 4096);
+            }
+        };
+        SlabSource misaligned = new Misaligned();
+        for (SlabSource wrong : List.of(tooSmall, misaligned)) {
+            String message = assertThrows(IllegalStateException.class, () -> TensorArena.create(wrong, MIB, MIB))
+                    .getMessage();
+            assertTrue(message.contains("byteSize=1048576"), message);
+        }
+        assertEquals(before, memory.heldByteSize());
+    }
+
+    @Test
+    void everySlabIsReleasedEvenIfOneReleaseFails() {
+        List<Slab> released = new ArrayList<>();
+        RuntimeException failure = new IllegalArgumentException("in use");
+        SlabSource failing = new Wrapped(Long.MAX_VALUE) {
+            @Override
+            public void release(Slab slab) {
+                released.add(slab);
+                super.release(slab);
+                throw failure;
+            }
+        };
+        TensorArena arena = TensorArena.create(failing, MIB, 8 * MIB);
+        arena.allocate(ElementType.UINT8, Shape.of(2 * MIB)).close();
+        assertEquals(2, arena.statistics().slabCount());
+        assertSame(failure, assertThrows(IllegalArgumentException.class, arena::close));
+        assertEquals(2, released.size());
+        arena.close();
+    }
+
+    private class Wrapped implements SlabSource {
+        private final long byteSizeMax;
+
+        Wrapped(long byteSizeMax) {
+            this.byteSizeMax = byteSizeMax;
+        }
+
+        @Override
+        public Slab acquire(long byteSizeMin) {
+            if (byteSizeMin > byteSizeMax) {
+                throw new OutOfArenaMemoryException("no more than " + byteSizeMax);
+            }
+            return memory.acquire(byteSizeMin);
+        }
+
+        @Override
+        public void release(Slab slab) {
+            memory.release(slab);
+        }
+    }
+
+    private final class Misaligned implements SlabSource {
+        private Slab real;
+
+        @Override
+        public Slab acquire(long byteSizeMin) {
+            real = memory.acquire(byteSizeMin + 4096);
+            MemorySegment shifted = real.memory().asSlice(64, byteSizeMin);
+            return () -> shifted;
+        }
+
+        @Override
+        public void release(Slab slab) {
+            memory.release(real);
+        }
+    }
+}

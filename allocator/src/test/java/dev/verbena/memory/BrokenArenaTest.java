@@ -1,0 +1,94 @@
+package dev.verbena.memory;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.function.Function;
+
+import org.junit.jupiter.api.Test;
+
+/** The properties can fail: run on arenas that are broken on purpose, they find out. */
+class BrokenArenaTest {
+    private static final long MIB = 1024 * 1024;
+
+    @Test
+    void theSoundArenaPasses() {
+        assertDoesNotThrow(() -> run(source -> arena(source, new PageRuns()), 1));
+    }
+
+    @Test
+    void forgettingToCoalesceIsCaught() {
+        assertCaught(source -> arena(source, new PageRuns() {
+            @Override
+            PageRun merge(PageRun run) {
+                return run;
+            }
+        }));
+    }
+
+    @Test
+    void splittingAPageTooEarlyIsCaught() {
+        assertCaught(source -> arena(source, new PageRuns() {
+            @Override
+            void splitOff(PageRun run, long pages) {
+                super.splitOff(run, pages);
+                PageRun rest = run.next;
+                if (pages > 1 && rest.use() == PageRun.Use.FREE) {
+                    free.remove(rest);
+                    rest.startPage--;
+                    rest.pageCount++;
+                    free.insert(rest);
+                }
+            }
+        }));
+    }
+
+    @Test
+    void losingTheRestOfASplitIsCaught() {
+        assertCaught(source -> arena(source, new PageRuns() {
+            @Override
+            void splitOff(PageRun run, long pages) {
+                super.splitOff(run, pages);
+                free.remove(run.next);
+            }
+        }));
+    }
+
+    @Test
+    void aSourceThatHandsOutTheSameSlabTwiceIsCaught() {
+        assertCaught(source -> arena(new SlabSource() {
+            private Slab only;
+
+            @Override
+            public Slab acquire(long byteSizeMin) {
+                only = only == null ? source.acquire(MIB) : only;
+                return only;
+            }
+
+            @Override
+            public void release(Slab slab) {}
+        }, new PageRuns()));
+    }
+
+    private static TensorArena arena(SlabSource source, PageRuns pages) {
+        return new TensorArena(source, 0, 16 * MIB, pages);
+    }
+
+    private static void assertCaught(Function<SlabSource, TensorArena> maker) {
+        int caught = 0;
+        for (int seed = 1; seed <= 5; seed++) {
+            try {
+                run(maker, seed);
+            } catch (AssertionError | Exception e) {
+                caught++;
+            }
+        }
+        assertTrue(caught > 0, "none of 5 seeds found it");
+    }
+
+    private static void run(Function<SlabSource, TensorArena> maker, long seed) throws Exception {
+        // Not closed: a broken arena may not be able to. Its slabs go with the process.
+        TensorArena arena = maker.apply(new OffHeapSlabSource());
+        ArenaScript.run(arena, ArenaScript.random(seed, 2, 300));
+    }
+}

@@ -1,0 +1,91 @@
+package dev.verbena.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+
+/** Runs of pages against a {@code TreeMap} from start to length: the best fit, at the lowest address, always coalesced. */
+class PageRunsProperties {
+    private static final int PAGES = 200;
+
+    /** Positive: take so many pages; negative: give back one of those taken. */
+    @Property(tries = 400)
+    void bestFitAndImmediateCoalescing(@ForAll @Size(max = 150) List<@IntRange(min = -100, max = 40) Integer> steps) {
+        PageRuns runs = new PageRuns();
+        SlabPages slab = runs.add(null, 0, PAGES);
+        TreeMap<Long, Long> taken = new TreeMap<>();
+        List<PageRun> live = new ArrayList<>();
+        for (int step : steps) {
+            if (step > 0) {
+                Long expected = bestGap(taken, step);
+                PageRun run = runs.take(step, PageRun.Use.LARGE);
+                assertEquals(expected, run == null ? null : Long.valueOf(run.startPage));
+                if (run != null) {
+                    assertEquals(step, run.pageCount);
+                    taken.put(run.startPage, run.pageCount);
+                    live.add(run);
+                }
+            } else if (!live.isEmpty()) {
+                PageRun run = live.remove(-step % live.size());
+                taken.remove(run.startPage);
+                runs.give(run);
+            }
+            assertTrue(slab.isTiled());
+            assertTrue(runs.free.isConsistent());
+            assertEquals(PAGES, runs.free.pageCount() + taken.values().stream().mapToLong(n -> n).sum());
+        }
+        live.forEach(runs::give);
+        assertEquals(1, runs.free.runCount());
+        assertEquals(PAGES, runs.free.longest());
+    }
+
+    @Example
+    void givingTwiceIsCaught() {
+        PageRuns runs = new PageRuns();
+        runs.add(null, 0, PAGES);
+        PageRun run = runs.take(7, PageRun.Use.LARGE);
+        runs.give(run);
+        assertThrows(IllegalStateException.class, () -> runs.give(run));
+    }
+
+    @Example
+    void objectsOfMergedRunsAreUsedAgain() {
+        PageRuns runs = new PageRuns();
+        runs.add(null, 0, PAGES);
+        PageRun first = runs.take(7, PageRun.Use.LARGE);
+        PageRun rest = first.next;
+        runs.give(first);
+        assertNull(first.next);
+        assertSame(rest, runs.spare());
+    }
+
+    private static Long bestGap(TreeMap<Long, Long> taken, long pages) {
+        Long best = null;
+        long bestLength = Long.MAX_VALUE;
+        long start = 0;
+        TreeMap<Long, Long> bounded = new TreeMap<>(taken);
+        bounded.put((long) PAGES, 0L);
+        for (Map.Entry<Long, Long> run : bounded.entrySet()) {
+            long length = run.getKey() - start;
+            if (length >= pages && length < bestLength) {
+                best = start;
+                bestLength = length;
+            }
+            start = run.getKey() + run.getValue();
+        }
+        return best;
+    }
+}

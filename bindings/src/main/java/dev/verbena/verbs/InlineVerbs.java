@@ -1,0 +1,63 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.abi.ibv_port_attr;
+import dev.verbena.verbs.abi.verbs_context;
+
+/**
+ * The verbs that are no symbols: static inline functions of {@code infiniband/verbs.h} that call a function pointer of
+ * the context, written out here because jextract passes over them. Source: verbs.h of rdma-core 44, verbs_get_ctx_op
+ * and ___ibv_query_port.
+ */
+final class InlineVerbs {
+    private static final long CONTEXT_OFFSET = offset("context");
+    private static final long SIZE_OFFSET = offset("sz");
+    private static final long QUERY_PORT_OFFSET = offset("query_port");
+
+    private InlineVerbs() {}
+
+    /**
+     * Zero, or an errno. The exported function of the same name fills in the first 48 bytes only, so it is the way out
+     * and not the way.
+     */
+    static int queryPort(MemorySegment context, int port, MemorySegment attributes) {
+        MemorySegment operation = extendedOperation(context, QUERY_PORT_OFFSET);
+        if (operation.equals(MemorySegment.NULL)) {
+            attributes.fill((byte) 0);
+            return ibv_query_port(context, (byte) port, attributes);
+        }
+        return verbs_context.query_port.invoke(operation, context, (byte) port, attributes, ibv_port_attr.sizeof());
+    }
+
+    /**
+     * The function at this offset of the verbs_context around an ibv_context; NULL where the provider has none: it is
+     * not extended (abi_compat is not all ones), its verbs_context is too short (it grows towards lower addresses, sz
+     * counts from the end), or it left the field empty.
+     */
+    static MemorySegment extendedOperation(MemorySegment context, long operationOffset) {
+        if (ibv_context.abi_compat(context).address() != -1L) {
+            return MemorySegment.NULL;
+        }
+        long start = context.address() - CONTEXT_OFFSET;
+        long size = at(start + SIZE_OFFSET).get(ValueLayout.JAVA_LONG, 0);
+        if (Long.compareUnsigned(size, verbs_context.sizeof() - operationOffset) < 0) {
+            return MemorySegment.NULL;
+        }
+        return at(start + operationOffset).get(ValueLayout.ADDRESS, 0);
+    }
+
+    static long offset(String operation) {
+        return verbs_context.layout().byteOffset(PathElement.groupElement(operation));
+    }
+
+    /** Eight bytes, read as such only after abi_compat said that they exist. */
+    private static MemorySegment at(long address) {
+        return MemorySegment.ofAddress(address).reinterpret(Long.BYTES);
+    }
+}

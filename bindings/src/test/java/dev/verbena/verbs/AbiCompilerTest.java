@@ -1,0 +1,75 @@
+package dev.verbena.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.lang.foreign.GroupLayout;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The generated layouts and constants against the machine's C compiler and the installed headers. */
+class AbiCompilerTest {
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void needsCompilerAndHeaders() {
+        boolean compiler = Stream.of(System.getenv("PATH").split(":"))
+                .anyMatch(entry -> Files.isExecutable(Path.of(entry, "cc")));
+        assumeTrue(compiler, "skipped: no C compiler (cc) on the PATH");
+        for (String header : List.of("infiniband/verbs.h", "rdma/rdma_cma.h")) {
+            assumeTrue(Files.exists(Path.of("/usr/include", header)),
+                    "skipped: no " + header + " (Debian: libibverbs-dev, librdmacm-dev)");
+        }
+    }
+
+    @Test
+    void everySizeAndOffsetIsTheCompilers() throws Exception {
+        Map<String, Long> claims = new LinkedHashMap<>();
+        LayoutsInC.generatedLayouts().forEach((name, layout) -> claims.putAll(LayoutsInC.claims(name, layout)));
+        assertTrue(claims.size() > 1000, "claims=" + claims.size());
+        assertTrue(claims.containsKey("offsetof(struct ibv_send_wr, wr.atomic.rkey)"), "nested members are compared");
+        assertTrue(claims.containsKey("offsetof(pthread_mutex_t, __data)"), "typedefs without a tag are compared");
+        assertTrue(claims.containsKey("offsetof(struct ibv_wc, imm_data)"), "members of anonymous unions are compared");
+        assertEquals(List.of(), LayoutsInC.contradictions(claims, folder));
+    }
+
+    @Test
+    void everyConstantIsTheCompilers() throws Exception {
+        Map<String, Long> claims = LayoutsInC.generatedConstants();
+        assertTrue(claims.size() > 300, "claims=" + claims.size());
+        assertEquals(List.of(), LayoutsInC.contradictions(claims, folder));
+    }
+
+    @Test
+    void aWrongLayoutIsFound() throws Exception {
+        GroupLayout swapped = MemoryLayout
+                .structLayout(ValueLayout.JAVA_LONG.withName("addr"), ValueLayout.JAVA_INT.withName("lkey"),
+                        ValueLayout.JAVA_INT.withName("length"), ValueLayout.JAVA_LONG.withName("addr"))
+                .withName("ibv_sge");
+        List<String> contradictions = LayoutsInC.contradictions(LayoutsInC.claims("ibv_sge", swapped), folder);
+        assertEquals(
+                List.of("sizeof(struct ibv_sge) generated=24 compiler=16",
+                        "offsetof(struct ibv_sge, addr) generated=16 compiler=0",
+                        "offsetof(struct ibv_sge, lkey) generated=8 compiler=12",
+                        "offsetof(struct ibv_sge, length) generated=12 compiler=8"),
+                contradictions);
+    }
+
+    @Test
+    void aWrongConstantIsFound() throws Exception {
+        assertEquals(List.of("(long)IBV_QPS_RTS generated=4 compiler=3"),
+                LayoutsInC.contradictions(Map.of("(long)IBV_QPS_RTS", 4L), folder));
+    }
+}

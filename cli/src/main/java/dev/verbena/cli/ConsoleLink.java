@@ -1,0 +1,47 @@
+package dev.verbena.cli;
+
+import java.util.List;
+import java.util.Map;
+
+import dev.verbena.training.TrainingOptions;
+import dev.verbena.transfer.Endpoint;
+
+/** The link of a task that was started by hand with the addresses of all: messages for people. */
+final class ConsoleLink implements TaskLink {
+    private final String task;
+    private final Map<String, Endpoint> cluster;
+    private final TrainingOptions options;
+    private final int iterationsPerEpoch;
+    private final ProgressLine progress;
+
+    ConsoleLink(String task, Map<String, Endpoint> cluster, TrainingOptions options, int iterationsPerEpoch,
+            ProgressLine.Style style) {
+        this.task = task;
+        this.cluster = cluster;
+        this.options = options;
+        this.iterationsPerEpoch = iterationsPerEpoch;
+        this.progress = ProgressLine.of(style, options.iterations(), iterationsPerEpoch);
+    }
+
+    @Override
+    public synchronized void tell(TaskMessage message) {
+        switch (message) {
+            case TaskMessage.Listening(Endpoint endpoint) -> System.out.println(task + " listens on " + endpoint);
+            case TaskMessage.Progress latest -> progress.update(task, latest);
+            case TaskMessage.Finished(TaskReport report) -> {
+                progress.clear();
+                System.out.print(new TrainingReport("of " + task, options, iterationsPerEpoch,
+                        report.result().session().plannedByteSize(), List.of(report)).toTable());
+            }
+            case TaskMessage.Failed failed -> {
+                progress.clear();
+                Complaint.print(task + ": " + failed.sentence());
+            }
+        }
+    }
+
+    @Override
+    public Map<String, Endpoint> awaitCluster() {
+        return cluster;
+    }
+}

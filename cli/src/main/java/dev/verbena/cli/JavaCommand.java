@@ -1,0 +1,37 @@
+package dev.verbena.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The command line that starts this very program again, with the same Java and class path, as a task. */
+final class JavaCommand {
+    /** Set by the {@code ./verbena} script: the class-data-sharing archive that makes a start quick. */
+    private static final String ARCHIVE = System.getProperty("verbena.archive", "");
+
+    /**
+     * Ctrl-C goes to every process of a terminal. Tasks must not see it: the launcher alone decides what it means, and ends them.
+     * A signal ignored at exec stays ignored, also in a JVM.
+     */
+    private static final List<String> DEAF_TO_INTERRUPTS = List.of("/bin/sh", "-c", "trap '' INT; exec \"$@\"",
+            "verbena");
+
+    /** Tensors are not on the heap; what is there is the images, as bytes or floats, and little else. */
+    private static final String HEAP_MAX = "-Xmx400m";
+
+    private JavaCommand() {}
+
+    static List<String> of(List<String> arguments) {
+        List<String> command = new ArrayList<>(DEAF_TO_INTERRUPTS);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:-UsePerfData",
+                "-Xshare:auto", HEAP_MAX));
+        if (!ARCHIVE.isEmpty()) {
+            command.addAll(List.of("-XX:SharedArchiveFile=" + ARCHIVE, "-Xlog:cds=off", "-Xlog:cds+dynamic=off",
+                    "-Dverbena.archive=" + ARCHIVE));
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Verbena.class.getName()));
+        command.addAll(arguments);
+        return command;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.verbena.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Map;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+
+/** One JSON object per line: what launcher and tasks say to each other over standard input and output. */
+final class JsonLines {
+    private JsonLines() {}
+
+    static String write(Map<String, ?> object) {
+        try {
+            return JSON.std.asString(object);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The object on the line, or null if the line is none: something else printed it. */
+    static Map<String, Object> read(String line) {
+        if (!line.startsWith("{")) {
+            return null;
+        }
+        try {
+            return JSON.std.mapFrom(line);
+        } catch (IOException _) {
+            return null;
+        }
+    }
+
+    static long wide(Object value) {
+        return ((Number) value).longValue();
+    }
+
+    static double real(Object value) {
+        return value instanceof Number number ? number.doubleValue() : Double.NaN;
+    }
+
+    /** JSON has no NaN: an unmeasured number is null. */
+    static Double nullable(double value) {
+        return Double.isFinite(value) ? value : null;
+    }
+}

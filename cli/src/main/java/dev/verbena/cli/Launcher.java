@@ -1,0 +1,250 @@
+package dev.verbena.cli;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import dev.verbena.transfer.Endpoint;
+
+/**
+ * Starts a process for each task, introduces them to each other, and sees to it that all of them end: with their work done, or
+ * because one is lost. No task outlives its launcher: it ends when its standard input does.
+ *
+ * <p>Owner: the command. Threading: confined to one thread; tasks report through a queue.
+ */
+final class Launcher {
+    /** Where a run stands. */
+    private enum Phase {
+        /** Tasks come up and say where they listen. */
+        STARTING,
+        /** They know each other and train. */
+        RUNNING,
+        /** All have finished and close their devices. */
+        FINISHING,
+        /** One is lost: the others end by themselves, then are told to, then are made to. */
+        ABORTING,
+        /** No process is left. */
+        ENDED
+    }
+
+    private static final Map<Phase, Set<Phase>> MOVES = new EnumMap<>(
+            Map.of(Phase.STARTING, Set.of(Phase.RUNNING, Phase.ABORTING), Phase.RUNNING,
+                    Set.of(Phase.FINISHING, Phase.ABORTING), Phase.FINISHING, Set.of(Phase.ENDED, Phase.ABORTING),
+                    Phase.ABORTING, Set.of(Phase.ENDED), Phase.ENDED, Set.of()));
+
+    private static final long START_TIMEOUT_MILLIS = 60_000;
+    private static final long FINISH_TIMEOUT_MILLIS = 10_000;
+    /** Devices notice a lost peer at once; who has not even connected to it hears of it from the launcher. */
+    private static final long TELL_AFTER_MILLIS = 1_000;
+    private static final long KILL_AFTER_MILLIS = 3_500;
+    private static final long LAST_WAIT_MILLIS = 2_000;
+
+    private final List<TaskProcess> tasks = new CopyOnWriteArrayList<>();
+    private final BlockingQueue<TaskProcess.Event> events = new LinkedBlockingQueue<>();
+    private final Map<TaskProcess, Endpoint> endpoints = new LinkedHashMap<>();
+    private final Map<TaskProcess, TaskReport> reports = new LinkedHashMap<>();
+    private final Set<TaskProcess> ended = new LinkedHashSet<>();
+    private final Set<TaskProcess> explained = new LinkedHashSet<>();
+    private final ProgressLine progress;
+    private final Thread hook = new Thread(this::interrupted, "launcher-shutdown");
+    private volatile boolean isInterrupted;
+    private Phase phase = Phase.STARTING;
+    private long phaseStartNs;
+    private boolean isTold;
+    private String firstCause;
+    private String badInput;
+
+    Launcher(ProgressLine progress) {
+        this.progress = progress;
+    }
+
+    /**
+     * Runs the commands, one for each task name.
+     *
+     * @return the tasks' reports in the order of the names
+     * @throws BadInputException if a task could not start for something that the user can put right
+     * @throws FailedRunException if a task was lost; which and how has been printed
+     */
+    List<TaskReport> run(Map<String, List<String>> commands) {
+        phaseStartNs = System.nanoTime();
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            commands.forEach(this::start);
+            while (phase != Phase.ENDED) {
+                TaskProcess.Event event = events.poll(millisToNextDeadline(), TimeUnit.MILLISECONDS);
+                if (event == null) {
+                    onDeadline();
+                } else {
+                    on(event.task(), event.message());
+                }
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new FailedRunException("interrupted");
+        } finally {
+            progress.clear();
+            killAll();
+        }
+        if (isInterrupted) {
+            throw new FailedRunException(null);
+        }
+        forgetHook();
+        if (badInput != null) {
+            throw new BadInputException(badInput);
+        }
+        if (firstCause != null) {
+            throw new FailedRunException("training failed: " + firstCause + "; all its processes have ended");
+        }
+        return tasks.stream().map(reports::get).toList();
+    }
+
+    private synchronized void start(String name, List<String> command) {
+        if (!isInterrupted) {
+            tasks.add(TaskProcess.start(name, command, events::add));
+        }
+    }
+
+    private void on(TaskProcess task, TaskMessage message) {
+        switch (message) {
+            case null -> onEnd(task);
+            case TaskMessage.Listening(Endpoint endpoint) -> onListening(task, endpoint);
+            case TaskMessage.Progress latest -> progress.update(task.name(), latest);
+            case TaskMessage.Finished(TaskReport report) -> onFinished(task, report);
+            case TaskMessage.Failed failed -> onFailed(task, failed);
+        }
+    }
+
+    private void onListening(TaskProcess task, Endpoint endpoint) {
+        endpoints.put(task, endpoint);
+        if (phase == Phase.STARTING && endpoints.size() == tasks.size()) {
+            Map<String, Endpoint> cluster = new LinkedHashMap<>();
+            tasks.forEach(each -> cluster.put(each.name(), endpoints.get(each)));
+            tasks.forEach(each -> each.order(new LauncherOrder.Start(cluster)));
+            move(Phase.RUNNING);
+        }
+    }
+
+    private void onFinished(TaskProcess task, TaskReport report) {
+        reports.put(task, report);
+        if (phase == Phase.RUNNING && reports.size() == tasks.size()) {
+            move(Phase.FINISHING);
+        }
+    }
+
+    private void onFailed(TaskProcess task, TaskMessage.Failed failed) {
+        explained.add(task);
+        if (phase == Phase.STARTING && failed.isBadInput()) {
+            badInput = failed.sentence();
+            abort(badInput);
+            killAll();
+        } else if (badInput == null) {
+            complain(task.name() + ": " + failed.sentence());
+            abort(task.name() + " gave up");
+        }
+    }
+
+    private void onEnd(TaskProcess task) {
+        ended.add(task);
+        boolean isDone = phase == Phase.FINISHING && task.status() == 0;
+        if (!isDone && explained.add(task) && badInput == null) {
+            complain(task.describeEnd());
+            abort(task.describeEnd());
+        }
+        if (ended.size() == tasks.size()) {
+            move(Phase.ENDED);
+        }
+    }
+
+    private void onDeadline() {
+        switch (phase) {
+            case STARTING -> abort("not every task was up after " + START_TIMEOUT_MILLIS / 1000 + " s");
+            case FINISHING ->
+                abort("not every task had closed its device after " + FINISH_TIMEOUT_MILLIS / 1000 + " s");
+            case ABORTING -> {
+                if (!isTold) {
+                    isTold = true;
+                    survivors().forEach(task -> task.order(new LauncherOrder.Abort(firstCause)));
+                } else {
+                    for (TaskProcess task : survivors()) {
+                        if (explained.add(task)) {
+                            complain(task.title() + " did not end by itself and was killed");
+                        }
+                        task.kill();
+                    }
+                }
+            }
+            case RUNNING, ENDED -> {
+                // These end by events only.
+            }
+        }
+    }
+
+    private void abort(String cause) {
+        if (phase != Phase.ABORTING && phase != Phase.ENDED) {
+            firstCause = cause;
+            move(Phase.ABORTING);
+        }
+    }
+
+    private void move(Phase next) {
+        if (!MOVES.get(phase).contains(next)) {
+            throw new IllegalStateException("launcher cannot go from " + phase + " to " + next);
+        }
+        phase = next;
+        phaseStartNs = System.nanoTime();
+    }
+
+    private long millisToNextDeadline() {
+        long limit = switch (phase) {
+            case STARTING -> START_TIMEOUT_MILLIS;
+            case RUNNING, ENDED -> Long.MAX_VALUE;
+            case FINISHING -> FINISH_TIMEOUT_MILLIS;
+            case ABORTING -> isTold ? KILL_AFTER_MILLIS : TELL_AFTER_MILLIS;
+        };
+        long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - phaseStartNs);
+        return Math.max(1, limit - passed);
+    }
+
+    private List<TaskProcess> survivors() {
+        List<TaskProcess> survivors = new ArrayList<>(tasks);
+        survivors.removeAll(ended);
+        return survivors;
+    }
+
+    private void complain(String sentence) {
+        if (!isInterrupted) {
+            progress.clear();
+            Complaint.print(sentence);
+        }
+    }
+
+    private void killAll() {
+        tasks.forEach(TaskProcess::kill);
+        tasks.forEach(task -> task.awaitEnd(LAST_WAIT_MILLIS));
+    }
+
+    /** Ctrl-C and its like: the JVM is ending, with a status that says so, and takes the tasks along. */
+    private void interrupted() {
+        synchronized (this) {
+            isInterrupted = true;
+        }
+        killAll();
+        progress.clear();
+    }
+
+    private void forgetHook() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException _) {
+            // Too late: it runs already, and finds nothing to do.
+        }
+    }
+}

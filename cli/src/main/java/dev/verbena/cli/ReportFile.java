@@ -1,0 +1,84 @@
+package dev.verbena.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Map;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+
+/** The file of {@code --json}: there as a whole or not at all. */
+final class ReportFile {
+    private final Path path;
+
+    private ReportFile(Path path) {
+        this.path = path;
+    }
+
+    /** Finds out before the run whether it will be possible to write it, and leaves no trace of that. */
+    static ReportFile check(Path given) {
+        Path path = given.toAbsolutePath().normalize();
+        try {
+            if (Files.exists(path)) {
+                path = path.toRealPath();
+            }
+            if (Files.isDirectory(path)) {
+                throw new BadInputException("--json=" + given + " is a folder; give a file");
+            }
+            if (isSpecial(path)) {
+                if (!Files.isWritable(path)) {
+                    throw new BadInputException("--json=" + given + " cannot be written");
+                }
+            } else {
+                Files.delete(temporary(path));
+            }
+            return new ReportFile(path);
+        } catch (IOException e) {
+            throw new BadInputException("--json=" + given + " cannot be written: " + reason(path, e)
+                    + "; give a file in a folder that exists and can be written to");
+        }
+    }
+
+    void write(Map<String, ?> report) {
+        try {
+            byte[] text = (JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report) + "\n")
+                    .getBytes(StandardCharsets.UTF_8);
+            if (isSpecial(path)) {
+                Files.write(path, text);
+                return;
+            }
+            Path temporary = temporary(path);
+            try {
+                Files.write(temporary, text);
+                Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+        } catch (IOException e) {
+            throw new FailedRunException("training is done, but --json=" + path + " could not be written: "
+                    + reason(path, e));
+        }
+    }
+
+    /** A pipe or a device such as /dev/stdout: nothing that one could rename a file to. */
+    private static boolean isSpecial(Path path) {
+        return Files.exists(path) && !Files.isRegularFile(path);
+    }
+
+    private static Path temporary(Path path) throws IOException {
+        return Files.createFile(
+                path.resolveSibling("." + path.getFileName() + "." + ProcessHandle.current().pid() + ".tmp"));
+    }
+
+    private static String reason(Path path, IOException e) {
+        Path folder = path.getParent();
+        if (folder != null && !Files.isDirectory(folder)) {
+            return "there is no folder " + folder;
+        }
+        return e instanceof java.nio.file.FileSystemException system && system.getReason() != null
+                ? system.getReason()
+                : e.getClass().getSimpleName();
+    }
+}

@@ -1,0 +1,127 @@
+package dev.verbena.cli;
+
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.training.Dataset;
+import dev.verbena.training.Training;
+import dev.verbena.training.TrainingListener;
+import dev.verbena.training.TrainingOptions;
+import dev.verbena.training.TrainingResult;
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.RdmaDevice;
+import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.TransferException;
+
+/**
+ * One task of a cluster from its device to its end. A lost peer, a broken transfer and an order to abort all end the process the
+ * same way, once: it says why, tells its own peers, and halts.
+ *
+ * <p>Owner: the command. Threading: runs on one thread; {@link #giveUp} from any.
+ */
+final class Task {
+    private static final long PROGRESS_PERIOD_NS = 200_000_000;
+    private static final long FAREWELL_TIMEOUT_MILLIS = 500;
+    /**
+     * What breaks first is often not the cause: a peer that gives up itself takes its memory away before it says why. So a failed
+     * transfer waits so long for a better word, which ends the process meanwhile.
+     */
+    private static final long BETTER_WORD_MILLIS = 1_000;
+
+    private final String name;
+    private final TaskLink link;
+    private final AtomicBoolean hasGivenUp = new AtomicBoolean();
+    private final AtomicReference<RdmaDevice> device = new AtomicReference<>();
+    private volatile FinishLine finishLine;
+
+    Task(String name, TaskLink link) {
+        this.name = name;
+        this.link = link;
+    }
+
+    void run(RdmaDeviceOptions deviceOptions, TrainingOptions options, Dataset data) {
+        try (RdmaDevice opened = open(deviceOptions)) {
+            device.set(opened);
+            opened.onPeerLost(this::onPeerLost);
+            link.tell(new TaskMessage.Listening(opened.endpoint()));
+            try {
+                train(options, data, opened);
+            } catch (TransferException | OutOfArenaMemoryException e) {
+                // Before the device is closed: a peer must not take this for an orderly end.
+                awaitBetterWord();
+                giveUp(Complaint.of(e));
+            } catch (RuntimeException e) {
+                e.printStackTrace();
+                giveUp("defect: " + e);
+            }
+        }
+    }
+
+    private void train(TrainingOptions options, Dataset data, RdmaDevice opened) {
+        Map<String, Endpoint> cluster = link.awaitCluster();
+        finishLine = new FinishLine(opened, name, cluster);
+        TrainingResult result = Training.task(options, data, name, cluster, opened, progress(options.iterations()));
+        finishLine.cross();
+        link.tell(new TaskMessage.Finished(TaskReport.of(result)));
+    }
+
+    /** Ends the process: tells whoever it reports to and its peers, and leaves. The first cause is the one told. */
+    void giveUp(String cause) {
+        if (!hasGivenUp.compareAndSet(false, true)) {
+            return;
+        }
+        link.tell(new TaskMessage.Failed(false, cause));
+        RdmaDevice opened = device.get();
+        if (opened != null) {
+            Thread farewell = Thread.ofPlatform().daemon().name("farewell").start(() -> opened.abort(cause));
+            try {
+                farewell.join(FAREWELL_TIMEOUT_MILLIS);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        Runtime.getRuntime().halt(ExitStatus.FAILED);
+    }
+
+    private static void awaitBetterWord() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(BETTER_WORD_MILLIS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private RdmaDevice open(RdmaDeviceOptions options) {
+        try {
+            return RdmaDevice.create(options);
+        } catch (TransferException | IllegalArgumentException e) {
+            throw new BadInputException(Complaint.of(e));
+        }
+    }
+
+    /** Called on a poller, which {@link #giveUp} needs for its farewell: so on a thread of its own. */
+    private void onPeerLost(String sentence) {
+        FinishLine line = finishLine;
+        if (line == null || !line.mayLeave(sentence)) {
+            Thread.ofPlatform().daemon().name("peer-lost").start(() -> giveUp(sentence));
+        }
+    }
+
+    private TrainingListener progress(int iterations) {
+        return new TrainingListener() {
+            private long lastNs = System.nanoTime();
+
+            @Override
+            public void onIteration(int iteration, double loss, double imagesPerSecond) {
+                long now = System.nanoTime();
+                if (now - lastNs >= PROGRESS_PERIOD_NS || iteration == iterations - 1) {
+                    lastNs = now;
+                    link.tell(new TaskMessage.Progress(iteration, loss, imagesPerSecond));
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,98 @@
+package dev.verbena.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+import dev.verbena.training.Dataset;
+import dev.verbena.training.Training;
+import dev.verbena.training.TrainingListener;
+import dev.verbena.training.TrainingOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code verbena train}: everything is checked first, then trained, then reported. */
+@Command(name = "train", mixinStandardHelpOptions = true,
+        description = "Train a network on this machine, with parameter servers and workers as processes of their own.")
+final class TrainCommand implements Callable<Integer> {
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final int PORT_MAX = 65_535;
+
+    @Mixin
+    private TrainingArguments training;
+    @Option(names = "--local",
+            description = "Train in this one process, without any transfer; with --workers N on their joined mini-batches.")
+    private boolean isLocal;
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures of the run there.")
+    private Path json;
+    @Option(names = "--port", paramLabel = "N", defaultValue = "0",
+            description = "Task i listens on port N+i; default: free ones.")
+    private int port;
+    @Option(names = "--quiet", description = "Print nothing but errors.")
+    private boolean isQuiet;
+    @Option(names = "--progress",
+            description = "Print progress also where standard error is no terminal, line by line.")
+    private boolean showProgress;
+
+    @Override
+    public Integer call() {
+        ReportFile file = json == null ? null : ReportFile.check(json);
+        Dataset dataset = training.load();
+        TrainingOptions options = isLocal ? training.localOptions(dataset) : training.options(dataset);
+        TrainingReport report = isLocal ? local(options, dataset) : distributed(options, dataset);
+        if (file != null) {
+            file.write(report.toMap());
+        }
+        if (!isQuiet) {
+            System.out.print(report.toTable());
+        }
+        return ExitStatus.SUCCESS;
+    }
+
+    private TrainingReport local(TrainingOptions options, Dataset dataset) {
+        int perEpoch = Training.iterationsPerEpoch(options, dataset);
+        ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
+        TrainingListener listener = (iteration, loss, rate) -> progress.update("local",
+                new TaskMessage.Progress(iteration, loss, rate));
+        TaskReport report = TaskReport.of(Training.local(options, dataset, listener));
+        progress.clear();
+        return new TrainingReport("local", options, perEpoch, 0, List.of(report));
+    }
+
+    private TrainingReport distributed(TrainingOptions options, Dataset dataset) {
+        List<String> tasks = Training.tasks(options);
+        if (port < 0 || port > PORT_MAX || port > 0 && port + tasks.size() - 1 > PORT_MAX) {
+            throw new BadInputException("--port=" + port + " does not leave a port for each of " + tasks.size()
+                    + " tasks; give 0 or " + (PORT_MAX - tasks.size() + 1) + " at most");
+        }
+        long planned = Training.plannedByteSize(options, dataset);
+        String fabric = Fabrics.select(training.fabric);
+        if (fabric.equals(Fabrics.SHM)) {
+            SharedMemory.require(planned, tasks.size());
+        }
+        int perEpoch = Training.iterationsPerEpoch(options, dataset);
+        ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
+        return new TrainingReport(fabric, options, perEpoch, planned,
+                new Launcher(progress).run(commands(tasks, options)));
+    }
+
+    private ProgressLine.Style style() {
+        return ProgressLine.style(isQuiet, showProgress);
+    }
+
+    private Map<String, List<String>> commands(List<String> tasks, TrainingOptions options) {
+        Map<String, List<String>> commands = new LinkedHashMap<>();
+        for (String task : tasks) {
+            int taskPort = port == 0 ? 0 : port + commands.size();
+            List<String> arguments = new ArrayList<>(
+                    List.of("task", "--task=" + task, "--listen=" + LOOPBACK + ":" + taskPort));
+            arguments.addAll(training.toCommandLine(options));
+            commands.put(task, JavaCommand.of(arguments));
+        }
+        return commands;
+    }
+}

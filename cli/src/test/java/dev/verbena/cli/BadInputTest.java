@@ -1,0 +1,168 @@
+package dev.verbena.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Whatever a user gets wrong: one line that names it, status 2, nothing left behind. */
+class BadInputTest {
+    private static final int COUNT = 100;
+    private static final int SIDE = 12;
+
+    @TempDir
+    private Path folder;
+    private Path data;
+    private Path json;
+
+    @BeforeEach
+    void writeGoodData() throws IOException {
+        data = Files.createDirectory(folder.resolve("data"));
+        json = folder.resolve("out.json");
+        IdxFiles.writePair(data, "train", COUNT, SIDE);
+        IdxFiles.writePair(data, "t10k", COUNT, SIDE);
+    }
+
+    @Test
+    void goodInputIsTaken() throws Exception {
+        try (CommandRun run = train("--batch=10", "--iterations=2")) {
+            assertEquals(ExitStatus.SUCCESS, run.await(), run::errors);
+            assertTrue(Files.exists(json));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--model=resnet, resnet", "--workers=0, --workers=0", "--servers=0, --servers=0",
+            "--batch=0, --batch=0", "--batch=1000000, 1000000", "--iterations=0, --iterations=0",
+            "--epochs=-1, --epochs=-1", "--lr=0, --lr=0", "--lr=NaN, NaN", "--seed=x, --seed", "--fabric=tcp, tcp",
+            "--transport=pigeon, pigeon", "--port=65535, 65535", "--port=-1, -1", "--iteration=1, --iteration"})
+    void badOptions(String option, String named) throws Exception {
+        assertRefused(train(option), named);
+    }
+
+    @Test
+    void epochsAndIterationsTogether() throws Exception {
+        assertRefused(train("--epochs=1", "--iterations=1"), "--epochs", "--iterations");
+    }
+
+    @Test
+    void noData() throws Exception {
+        assertRefused(CommandRun.start("train", "--data=" + folder.resolve("nowhere")), "nowhere");
+        assertRefused(CommandRun.start("train", "--data=" + Files.createDirectory(folder.resolve("hollow"))), "hollow");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
+            "t10k-labels-idx1-ubyte"})
+    void emptyOrTruncatedFiles(String name) throws Exception {
+        Path file = data.resolve(name);
+        byte[] good = Files.readAllBytes(file);
+        for (int length : new int[]{0, 3, 6, good.length - 1}) {
+            Files.write(file, Arrays.copyOf(good, length));
+            assertRefused(train(), name);
+        }
+    }
+
+    @Test
+    void mislabelledFiles() throws Exception {
+        Path labels = data.resolve("train-labels-idx1-ubyte");
+        Files.write(labels, IdxFiles.labels(COUNT - 1, new byte[COUNT - 1]));
+        assertRefused(train(), Integer.toString(COUNT), Integer.toString(COUNT - 1));
+        Files.copy(data.resolve("train-images-idx3-ubyte"), labels, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        assertRefused(train(), "train-labels-idx1-ubyte");
+    }
+
+    @Test
+    void wrongShapeOfTheTestImages() throws Exception {
+        IdxFiles.writePair(data, "t10k", COUNT, SIDE + 1);
+        assertRefused(train(), Integer.toString(SIDE), Integer.toString(SIDE + 1));
+    }
+
+    @Test
+    void unwritableReport() throws Exception {
+        assertRefused(CommandRun.start("train", "--json=" + folder.resolve("no/such/out.json")), "no/such");
+        assertRefused(CommandRun.start("train", "--json=" + data), "data", "folder");
+        assertRefused(CommandRun.start("train", "--json=/proc/out.json"), "/proc/out.json");
+    }
+
+    @Test
+    void portInUse() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            assertRefused(train("--workers=1", "--port=" + taken.getLocalPort()),
+                    Integer.toString(taken.getLocalPort()), "in use");
+            // And of a task that is not the first: the others are up already.
+            assertRefused(train("--workers=1", "--port=" + (taken.getLocalPort() - 1)),
+                    Integer.toString(taken.getLocalPort()), "in use");
+        }
+    }
+
+    @Test
+    void tooLittleSharedMemory() throws Exception {
+        Path small = Files.createDirectory(folder.resolve("small"));
+        assumeTrue(call("mount", "-t", "tmpfs", "-o", "size=1m", "verbena-test", small.toString()) == 0,
+                "a small tmpfs cannot be mounted here; run as root to have this tested");
+        try {
+            assertRefused(CommandRun.start(List.of(), Map.of("VERBENA_SHM_DIR", small.toString()), "train",
+                    "--data=" + data, "--batch=10", "--json=" + json), small.toString(), "need ", "have 1048576");
+            try (Stream<Path> files = Files.list(small)) {
+                assertEquals(List.of(), files.toList());
+            }
+        } finally {
+            assertEquals(0, call("umount", small.toString()));
+        }
+    }
+
+    @Test
+    void noSharedMemoryFolder() throws Exception {
+        Path missing = folder.resolve("missing");
+        assertRefused(CommandRun.start(List.of(), Map.of("VERBENA_SHM_DIR", missing.toString()), "train",
+                "--data=" + data, "--batch=10"), "missing");
+    }
+
+    private CommandRun train(String... options) {
+        List<String> arguments = Stream
+                .concat(Stream.of("train", "--data=" + data, "--json=" + json, "--quiet"), Stream.of(options)).toList();
+        return CommandRun.start(arguments.toArray(String[]::new));
+    }
+
+    private void assertRefused(CommandRun started, String... named) throws Exception {
+        try (CommandRun run = started) {
+            int status = run.await();
+            String errors = run.errors();
+            assertEquals(1, errors.lines().count(), errors);
+            assertTrue(errors.startsWith("verbena: "), errors);
+            for (String each : named) {
+                assertTrue(errors.contains(each), () -> "'" + each + "' is not named: " + errors);
+            }
+            assertEquals(ExitStatus.BAD_INPUT, status, errors);
+            assertEquals("", run.output());
+            assertEquals(List.of(), run.processes());
+            assertEquals(List.of(), run.sharedFiles());
+            assertFalse(Files.exists(json), "a report of nothing");
+            try (Stream<Path> files = Files.list(folder)) {
+                assertFalse(files.anyMatch(file -> file.toString().endsWith(".tmp")), "a temporary file is left");
+            }
+        }
+    }
+
+    private static int call(String... command) throws IOException, InterruptedException {
+        return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start().waitFor();
+    }
+}

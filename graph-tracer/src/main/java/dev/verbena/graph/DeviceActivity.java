@@ -1,0 +1,16 @@
+package dev.verbena.graph;
+
+import dev.verbena.transfer.RdmaDevice;
+
+/** What a device sees arrive. */
+record DeviceActivity(RdmaDevice device) implements Activity {
+    @Override
+    public long current() {
+        return device.activity();
+    }
+
+    @Override
+    public void await(long seen, long timeoutNs) {
+        device.awaitActivity(seen, timeoutNs);
+    }
+}

@@ -1,0 +1,12 @@
+package dev.verbena.graph;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+
+/** Where a session's tensors come from. Thread-safe. */
+@FunctionalInterface
+interface TensorAllocator {
+    /** A tensor with undefined contents; null if this memory is limited and full. */
+    Tensor allocate(ElementType type, Shape shape);
+}

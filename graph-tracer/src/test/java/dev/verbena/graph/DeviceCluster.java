@@ -1,0 +1,72 @@
+package dev.verbena.graph;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import dev.verbena.transfer.ArrivalMode;
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.RdmaDevice;
+import dev.verbena.transfer.RdmaDeviceOptions;
+
+/** A device for each task of a graph, over shared memory, in one process; each task's session lives on a thread of its own. */
+final class DeviceCluster implements AutoCloseable {
+    final Map<String, RdmaDevice> devices = new LinkedHashMap<>();
+    final Map<String, Endpoint> endpoints = new LinkedHashMap<>();
+    final Map<String, SessionStatistics> statistics = new LinkedHashMap<>();
+    private final Graph graph;
+    private final SessionOptions options;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    DeviceCluster(Graph graph, SessionOptions options, ArrivalMode arrivalMode) {
+        this.graph = graph;
+        this.options = options;
+        for (String task : graph.tasks()) {
+            RdmaDevice device = RdmaDevice.create(
+                    RdmaDeviceOptions.defaults().withName(task).withFabric("shm").withArrivalMode(arrivalMode));
+            devices.put(task, device);
+            endpoints.put(task, device.endpoint());
+        }
+    }
+
+    /** Creates all sessions at once, runs the body on each, closes them; throws the failures of all that failed. */
+    void run(LoopbackCluster.Body body) throws Exception {
+        List<Future<?>> futures = new ArrayList<>();
+        devices.forEach((task, device) -> futures.add(threads.submit(() -> {
+            try (Session session = Sessions.distributed(graph, task, endpoints, device, options)) {
+                body.run(task, session);
+                synchronized (statistics) {
+                    statistics.put(task, session.statistics());
+                }
+            }
+            return null;
+        })));
+        Exception failure = null;
+        for (Future<?> future : futures) {
+            try {
+                future.get(60, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                if (failure == null) {
+                    failure = e.getCause() instanceof Exception cause ? cause : e;
+                } else {
+                    failure.addSuppressed(e.getCause());
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        devices.values().forEach(RdmaDevice::close);
+    }
+}

@@ -1,0 +1,280 @@
+package dev.verbena.graph;
+
+import static dev.verbena.graph.TestOperations.ints;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import dev.verbena.graph.TestOperations.Effect;
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.TransferException;
+
+/** The three modes, waiting, and what ends a run. */
+class ExecutorTest {
+    private static final long[] SHAPE = {4};
+    private static final Operation ONE = TestOperations.constant(SHAPE, 1);
+    private final Graph graph = new Graph();
+    private final TestAllocator allocator = new TestAllocator();
+    private final List<String> order = new ArrayList<>();
+    private final TestActivity activity = new TestActivity();
+    private Executor executor;
+    private Session session;
+
+    private Session session(Duration timeout) {
+        Partition partition = Partition.whole(graph);
+        executor = new Executor("task=a", partition.placed().size(), activity, timeout.toNanos(), System::nanoTime);
+        session = new GraphSession(partition, SessionMemory.ordinaryOnly(new AllocationTracer(true), allocator),
+                new SessionCounters(), executor, new SessionResources(), 0, 0);
+        return session;
+    }
+
+    private void run(Graph.Node... targets) {
+        session(Duration.ofSeconds(30)).run(Map.of(), List.of(), List.of(targets));
+    }
+
+    @AfterEach
+    void nothingLeaks() {
+        if (session != null) {
+            session.close();
+        }
+        assertEquals(0, allocator.live());
+    }
+
+    /** Ready when told so; says in {@link #order} when it was polled and started. */
+    private Operation polling(String name, BooleanSupplier ready) {
+        return new Operation.PollingAsynchronous() {
+            @Override
+            public String name() {
+                return "Polling";
+            }
+
+            @Override
+            public List<TensorType> infer(List<TensorType> inputs) {
+                return List.of();
+            }
+
+            @Override
+            public boolean poll(KernelContext context) {
+                order.add(name + "?");
+                return ready.getAsBoolean();
+            }
+
+            @Override
+            public void start(KernelContext context, Consumer<Throwable> done) {
+                order.add(name + "!");
+                done.accept(null);
+            }
+        };
+    }
+
+    private Operation asynchronous(Consumer<Consumer<Throwable>> kernel) {
+        return new Operation.Asynchronous() {
+            @Override
+            public String name() {
+                return "Async";
+            }
+
+            @Override
+            public List<TensorType> infer(List<TensorType> inputs) {
+                return List.of(TensorType.of(ElementType.INT32, SHAPE));
+            }
+
+            @Override
+            public void start(KernelContext context, Consumer<Throwable> done) {
+                TestOperations.fill(context.allocateOutput(0, ElementType.INT32, Shape.of(SHAPE)), 42);
+                kernel.accept(done);
+            }
+        };
+    }
+
+    @Test
+    void aPollerThatIsNotReadyGoesToTheTail() {
+        int[] polls = {0};
+        Graph.Node p = graph.add("p", "a", polling("p", () -> ++polls[0] == 3));
+        Graph.Node x = graph.add("x", "a", new Effect("X", context -> order.add("x")));
+        Graph.Node y = graph.add("y", "a", new Effect("Y", context -> order.add("y")));
+        run(p, x, y);
+        assertEquals(List.of("p?", "x", "y", "p?", "p?", "p!"), order);
+    }
+
+    @Test
+    void nodesThatBecomeReadyQueueBehindAWaitingPoller() {
+        boolean[] ready = {false};
+        Graph.Node p = graph.add("p", "a", polling("p", () -> ready[0]));
+        Graph.Node c = graph.add("c", "a", ONE);
+        Graph.Node x = graph.add("x", "a", new Effect("X", context -> {
+            order.add("x");
+            ready[0] = true;
+        }), c.output());
+        run(p, x);
+        assertEquals(List.of("p?", "p?", "x", "p?", "p!"), order);
+    }
+
+    @Test
+    void anAsynchronousNodeIsDoneWhenItSaysSoOnAnyThread() throws InterruptedException {
+        AtomicReference<Thread> kernelThread = new AtomicReference<>();
+        List<Thread> started = new ArrayList<>();
+        Graph.Node a = graph.add("a", "a", asynchronous(done -> {
+            Thread thread = new Thread(() -> {
+                kernelThread.set(Thread.currentThread());
+                done.accept(null);
+            });
+            started.add(thread);
+            thread.start();
+        }));
+        for (Session one = session(Duration.ofSeconds(30)); started.size() < 20;) {
+            try (Tensor tensor = one.run(Map.of(), List.of(a.output()), List.of()).getFirst()) {
+                assertEquals(42, ints(tensor)[3]);
+            }
+        }
+        assertNotSame(Thread.currentThread(), kernelThread.get());
+        for (Thread thread : started) {
+            thread.join();
+        }
+    }
+
+    @Test
+    void othersRunWhileAnAsynchronousNodeIsUnderWay() {
+        AtomicReference<Consumer<Throwable>> pending = new AtomicReference<>();
+        Graph.Node a = graph.add("a", "a", asynchronous(pending::set));
+        Graph.Node x = graph.add("x", "a", new Effect("X", context -> pending.get().accept(null)));
+        Graph.Node after = graph.add("after", "a", new Effect("After", context -> order.add("after")), a.output());
+        run(x, after);
+        assertEquals(List.of("after"), order);
+    }
+
+    @Test
+    void anAsynchronousFailureNamesTheNode() {
+        IllegalStateException cause = new IllegalStateException("broken wire");
+        Graph.Node a = graph.add("a", "a", asynchronous(done -> done.accept(cause)));
+        KernelException e = assertThrows(KernelException.class, () -> run(a));
+        assertEquals("task=a: node 'a' (Async) failed: broken wire", e.getMessage());
+        assertEquals(cause, e.getCause());
+    }
+
+    @Test
+    void aKernelThatThrowsWhileStartingIsNotWaitedFor() {
+        Graph.Node a = graph.add("a", "a", asynchronous(done -> {
+            throw new IllegalArgumentException("cannot start");
+        }));
+        assertTrue(assertThrows(KernelException.class, () -> run(a)).getMessage().contains("cannot start"));
+        assertEquals(0, allocator.live());
+    }
+
+    @Test
+    void sayingDoneTwiceIsRefused() {
+        AtomicReference<Throwable> refused = new AtomicReference<>();
+        Graph.Node a = graph.add("a", "a", asynchronous(done -> {
+            done.accept(null);
+            refused.set(assertThrows(IllegalStateException.class, () -> done.accept(null)));
+        }));
+        run(a);
+        assertTrue(refused.get().getMessage().contains("node 'a' cannot become COMPLETED"), refused.get().getMessage());
+    }
+
+    @Test
+    void aFailureWaitsForWhatIsUnderWay() throws InterruptedException {
+        CountDownLatch failed = new CountDownLatch(1);
+        List<Thread> threads = new ArrayList<>();
+        Graph.Node slow = graph.add("slow", "a", asynchronous(done -> {
+            Thread thread = new Thread(() -> {
+                try {
+                    failed.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                done.accept(null);
+            });
+            threads.add(thread);
+            thread.start();
+        }));
+        Graph.Node bad = graph.add("bad", "a", new Effect("Bad", context -> {
+            failed.countDown();
+            throw new IllegalStateException("boom");
+        }));
+        assertThrows(KernelException.class, () -> run(slow, bad));
+        assertEquals(0, allocator.live());
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    @Test
+    void aDeadlineNamesTheNodesWaitedFor() {
+        Graph.Node p = graph.add("p", "a", polling("p", () -> false));
+        String message = assertThrows(TransferException.class,
+                () -> session(Duration.ofMillis(30)).run(Map.of(), List.of(), List.of(p))).getMessage();
+        assertEquals("task=a waited in vain for timeoutMs=30 for node 'p' (Polling)", message);
+        assertTrue(order.size() > 1);
+    }
+
+    @Test
+    void whatIsReadInTheDeadlineCountsFromTheLastProgress() {
+        // The clock leaps ahead with every kernel; only time without progress counts.
+        long[] nowNs = {0};
+        Graph.Output last = graph.add("c", "a", ONE).output();
+        for (int i = 0; i < 5; i++) {
+            last = graph.add("n" + i, "a", new TestOperations.Function("Leap", null, context -> {
+                nowNs[0] += 1_000_000_000;
+                context.forward(0, 0, context.input(0).shape());
+            }), last).output();
+        }
+        int[] polls = {0};
+        Graph.Node p = graph.add("p", "a", polling("p", () -> ++polls[0] == 20));
+        Partition partition = Partition.whole(graph);
+        executor = new Executor("task=a", partition.placed().size(), activity, 10_000_000, () -> nowNs[0]);
+        session = new GraphSession(partition, SessionMemory.ordinaryOnly(new AllocationTracer(true), allocator),
+                new SessionCounters(), executor, new SessionResources(), 0, 0);
+        session.run(Map.of(), List.of(), List.of(p, last.node()));
+        assertEquals(1, session.statistics().iterations());
+    }
+
+    @Test
+    void aLostPeerEndsTheRunByItsSentence() throws InterruptedException {
+        CountDownLatch polled = new CountDownLatch(1);
+        Graph.Node p = graph.add("p", "a", polling("p", () -> {
+            polled.countDown();
+            return false;
+        }));
+        Session one = session(Duration.ofSeconds(30));
+        Thread control = new Thread(() -> {
+            try {
+                polled.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            executor.peerLost("peer worker:1 is gone");
+        });
+        control.start();
+        String message = assertThrows(TransferException.class, () -> one.run(Map.of(), List.of(), List.of(p)))
+                .getMessage();
+        assertEquals("task=a: peer worker:1 is gone", message);
+        control.join();
+    }
+
+    @Test
+    void anInterruptEndsAWaitAndStaysSet() {
+        Graph.Node p = graph.add("p", "a", polling("p", () -> false));
+        Session one = session(Duration.ofSeconds(30));
+        Thread.currentThread().interrupt();
+        String message = assertThrows(TransferException.class, () -> one.run(Map.of(), List.of(), List.of(p)))
+                .getMessage();
+        assertTrue(message.contains("interrupted") && message.contains("'p'"), message);
+        assertTrue(Thread.interrupted());
+    }
+}

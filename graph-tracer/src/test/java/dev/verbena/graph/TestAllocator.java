@@ -1,0 +1,69 @@
+package dev.verbena.graph;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Slab;
+import dev.verbena.memory.Tensor;
+
+/** Tensors in slabs of their own; a freed one is the next to be handed out again, so addresses are reused at once. */
+final class TestAllocator implements TensorAllocator {
+    private final Map<Long, Deque<Slab>> freeBySize = new HashMap<>();
+    private final Map<Slab, Boolean> slabs = new HashMap<>();
+    private final int liveMax;
+    private int live;
+    private int allocations;
+
+    TestAllocator() {
+        this(Integer.MAX_VALUE);
+    }
+
+    /** Full when {@code liveMax} tensors are live. */
+    TestAllocator(int liveMax) {
+        this.liveMax = liveMax;
+    }
+
+    @Override
+    public synchronized Tensor allocate(ElementType type, Shape shape) {
+        if (live == liveMax) {
+            return null;
+        }
+        long byteSize = Math.max(1, shape.byteSize(type));
+        Deque<Slab> free = freeBySize.computeIfAbsent(byteSize, key -> new ArrayDeque<>());
+        Slab slab = free.isEmpty() ? slab(byteSize) : free.pop();
+        live++;
+        allocations++;
+        return Tensor.over(slab, 0, type, shape, () -> free(slab));
+    }
+
+    private Slab slab(long byteSize) {
+        MemorySegment memory = Arena.ofAuto().allocate(byteSize, 4096);
+        Slab slab = () -> memory;
+        slabs.put(slab, true);
+        return slab;
+    }
+
+    private synchronized void free(Slab slab) {
+        slab.memory().fill((byte) 0x5a);
+        live--;
+        freeBySize.get(slab.memory().byteSize()).push(slab);
+    }
+
+    synchronized boolean owns(Tensor tensor) {
+        return slabs.containsKey(tensor.slab());
+    }
+
+    synchronized int live() {
+        return live;
+    }
+
+    synchronized int allocations() {
+        return allocations;
+    }
+}

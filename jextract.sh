@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Regenerates the sources of dev.verbena.verbs.abi from the installed headers of rdma-core (libibverbs, librdmacm): the symbols
+# that bindings/jextract.includes names, and no others. The result is committed; building Verbena needs neither jextract nor a C compiler.
+#
+#   ./jextract.sh           writes them; the same headers and the same jextract give the same bytes
+#   ./jextract.sh --check   writes nothing; says which of the committed files differ, with status 1
+#
+# JEXTRACT=/path/to/jextract says where jextract is, otherwise the PATH does. Status 2: something it needs is missing.
+set -euo pipefail
+export LC_ALL=C.UTF-8
+unset JAVA_TOOL_OPTIONS CDPATH
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+package=dev.verbena.verbs.abi
+folder=${package//.//}
+committed=bindings/src/main/java/$folder
+headers=('<infiniband/verbs.h>' '<rdma/rdma_cma.h>')
+
+fail() { printf 'jextract.sh: %s\n' "$1" >&2; exit 2; }
+
+case "${1-}" in
+  '' | --check) ;;
+  *) fail "unknown argument=$1: call it without any, or with --check." ;;
+esac
+
+jextract=${JEXTRACT:-$(command -v jextract || true)}
+[[ -n $jextract ]] || where="on the PATH"
+[[ -x $jextract ]] || fail "jextract is not ${where:-executable at JEXTRACT=$jextract}: \
+clone https://github.com/openjdk/jextract (branch master), build it with a JDK 25 and libclang as its README says (./gradlew -Pjdk_home=JDK -Pllvm_home=LLVM), \
+and set JEXTRACT=its build/jextract/bin/jextract."
+jextract=$(realpath "$jextract")
+
+for header in "${headers[@]}"; do
+  name=/usr/include/${header:1:-1}
+  [[ -r $name ]] || fail "the header $name is missing: install rdma-core's development files (Debian: libibverbs-dev and librdmacm-dev)."
+done
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+includes=$PWD/bindings/jextract.includes
+
+# In an empty folder: jextract adds its working directory to the include path and reads a compile_flags.txt there.
+mkdir "$scratch/empty"
+(cd "$scratch/empty" && "$jextract" --output "$scratch/out" --target-package "$package" --header-class-name rdma_core_h \
+  "@$includes" "${headers[@]}") > "$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "jextract failed, see above."; }
+out=$scratch/out/$folder
+
+# jextract passes over a name that the headers do not have; we don't.
+sed -nE 's/^    public static .* ([A-Za-z0-9_]+)\(.*/\1/p' "$out/rdma_core_h.java" > "$scratch/names"
+find "$out" -name '*.java' -printf '%f\n' | sed 's/\.java$//' >> "$scratch/names"
+missing=$(awk 'FNR == NR { have[$1]; next } /^--include-/ && !($2 in have) { print $2 }' "$scratch/names" "$includes")
+[[ -z $missing ]] || fail "these headers of rdma-core have no ${missing//$'\n'/ }: install a newer rdma-core, or take the names out of $includes."
+
+# A symbol is looked up when its function is first called, by our class: jextract's own way throws in a static initialiser where the
+# library is missing, and its findOrThrow is newer than Java 22.
+sed -i -E \
+  -e '/^    static final Arena LIBRARY_ARENA = /,/^$/d' \
+  -e '/^    static final SymbolLookup SYMBOL_LOOKUP = /,/;$/d' \
+  -e 's/\bSYMBOL_LOOKUP\.findOrThrow\(/dev.verbena.verbs.library.NativeLibrary.require(/' "$out"/*.java
+! grep -nE "SYMBOL_LOOKUP|LIBRARY_ARENA|findOrThrow|$scratch|/usr/|${HOME:-/home}/" "$out"/*.java >&2 ||
+  fail "this jextract writes its symbol lookup or a path of this machine in a way that this script does not know, see above."
+
+if [[ ${1-} == --check ]]; then
+  diff -rq "$committed" "$out" || { echo "jextract.sh: the committed sources differ from what these headers give: run ./jextract.sh and look at the changes." >&2; exit 1; }
+  echo "jextract.sh: $(ls "$out" | wc -l) files are as committed."
+else
+  mkdir -p "$committed"
+  rm -f "$committed"/*.java
+  cp "$out"/*.java "$committed"
+  echo "jextract.sh: $(ls "$out" | wc -l) files written to $committed"
+fi

@@ -1,0 +1,124 @@
+package dev.verbena.training;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class BlasTest {
+    private final Arena scope = Arena.ofConfined();
+    private final HeapOfTensors heap = new HeapOfTensors(scope);
+    private final Random random = new Random(1);
+
+    @AfterEach
+    void close() {
+        scope.close();
+    }
+
+    @Test
+    void multipliesAsTheDefinitionSays() {
+        int[][] sizes = {{1, 1, 1}, {2, 3, 4}, {7, 5, 3}, {17, 31, 13}, {32, 10, 256}, {33, 129, 65}, {64, 64, 64},
+                {1, 200, 3}};
+        for (int[] size : sizes) {
+            for (int transposes = 0; transposes < 4; transposes++) {
+                check((transposes & 1) != 0, (transposes & 2) != 0, size[0], size[1], size[2]);
+            }
+        }
+    }
+
+    private void check(boolean transposeA, boolean transposeB, int m, int n, int k) {
+        float[] a = values(m * k);
+        float[] b = values(k * n);
+        Tensor product = heap.allocate(ElementType.FLOAT32, Shape.of(m, n));
+        Blas.get().multiply(transposeA, transposeB, m, n, k, heap.floats(Shape.of(m * k), a).memory(),
+                heap.floats(Shape.of(k * n), b).memory(), product.memory());
+        float[] result = HeapOfTensors.floats(product);
+        double[] expected = Reference.multiply(transposeA, transposeB, m, n, k, a, b);
+        for (int i = 0; i < result.length; i++) {
+            assertEquals(expected[i], result[i], 1e-6 * k, transposeA + " " + transposeB + " " + m + "x" + n + "x" + k);
+        }
+    }
+
+    @Test
+    void anEmptyInnerDimensionGivesZeros() {
+        Tensor product = heap.allocate(ElementType.FLOAT32, Shape.of(2, 3));
+        Blas.get().multiply(false, false, 2, 3, 0, MemorySegment.NULL, MemorySegment.NULL, product.memory());
+        assertArrayEquals(new float[6], HeapOfTensors.floats(product));
+    }
+
+    @Test
+    void anEmptyProductTouchesNothing() {
+        Tensor a = heap.floats(Shape.of(1), 1);
+        Blas.get().multiply(false, true, 0, 1, 1, MemorySegment.NULL, a.memory(), MemorySegment.NULL);
+        assertArrayEquals(new float[]{1}, HeapOfTensors.floats(a));
+    }
+
+    @Test
+    void refusesWhatTheLibraryCannotCount() {
+        MemorySegment some = heap.floats(Shape.of(1), 1).memory();
+        long large = 1L + Integer.MAX_VALUE;
+        assertMessage("matrix product of 2147483648x1 by 1x1: OpenBLAS takes dimensions from 0 to 2147483647",
+                () -> Blas.get().multiply(false, false, large, 1, 1, some, some, some));
+        assertThrows(IllegalArgumentException.class,
+                () -> Blas.get().multiply(false, false, 1, -1, 1, some, some, some));
+    }
+
+    @Test
+    void refusesToReadOrWritePastTheEnd() {
+        MemorySegment six = heap.floats(Shape.of(6), 1, 2, 3, 4, 5, 6).memory();
+        MemorySegment five = six.asSlice(0, 20);
+        assertMessage("operand a has 20 bytes; 6 floats",
+                () -> Blas.get().multiply(false, false, 2, 1, 3, five, six, six));
+        assertMessage("operand b has 20 bytes; 6 floats",
+                () -> Blas.get().multiply(false, false, 1, 2, 3, six, five, six));
+        assertMessage("operand c has 20 bytes; 6 floats",
+                () -> Blas.get().multiply(false, false, 2, 3, 1, six, six, five));
+        assertMessage("operand x has 20 bytes; 6 floats", () -> Blas.get().addScaled(6, 1, five, six));
+        assertMessage("operand y has 20 bytes; 6 floats", () -> Blas.get().addScaled(6, 1, six, five));
+    }
+
+    @Test
+    void addsScaled() {
+        float[] x = values(1001);
+        float[] y = values(1001);
+        Tensor sum = heap.floats(Shape.of(1001), y);
+        Blas.get().addScaled(1001, -.25f, heap.floats(Shape.of(1001), x).memory(), sum.memory());
+        float[] result = HeapOfTensors.floats(sum);
+        for (int i = 0; i < x.length; i++) {
+            assertEquals(y[i] - .25 * x[i], result[i], 1e-6);
+        }
+    }
+
+    @Test
+    void refusesFreedMemory() {
+        MemorySegment freed;
+        try (Arena shortLived = Arena.ofConfined()) {
+            freed = shortLived.allocate(4, 4);
+        }
+        MemorySegment some = heap.floats(Shape.of(1), 1).memory();
+        assertThrows(IllegalStateException.class, () -> Blas.get().multiply(false, false, 1, 1, 1, freed, some, some));
+    }
+
+    private static void assertMessage(String part, org.junit.jupiter.api.function.Executable action) {
+        String message = assertThrows(IllegalArgumentException.class, action).getMessage();
+        assertTrue(message.contains(part), message);
+    }
+
+    private float[] values(int count) {
+        float[] values = new float[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = random.nextFloat(-1, 1);
+        }
+        return values;
+    }
+}

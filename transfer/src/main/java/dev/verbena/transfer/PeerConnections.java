@@ -1,0 +1,130 @@
+package dev.verbena.transfer;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.protocol.PeerConnection;
+import dev.verbena.transfer.protocol.Poller;
+import dev.verbena.transfer.protocol.ReceiverDirectory;
+import dev.verbena.transfer.protocol.RpcMethods;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.QueuePairOptions;
+
+/**
+ * The connections of a device: made on demand to a remote endpoint, or accepted. The queue pairs of a peer are spread over the
+ * pollers round-robin (EuroSys'19 §3.1, Figure 4).
+ *
+ * <p><b>Owner:</b> {@link RdmaDevice}. <b>Threading:</b> thread-safe; the handler methods come on the fabric's control thread.
+ */
+final class PeerConnections implements ConnectionHandler {
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
+    private static final long RECEIVER_NOT_READY_TIMEOUT_NS = 10_000_000_000L;
+
+    private final Fabric fabric;
+    private final List<Poller> pollers;
+    private final RdmaDeviceOptions options;
+    private final RpcMethods methods;
+    private final ReceiverDirectory receivers;
+    private final TensorArena controlArena;
+    private final Runnable onChange;
+
+    private final ConcurrentHashMap<Endpoint, PeerConnection> outgoing = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Connection, PeerConnection> all = new ConcurrentHashMap<>();
+    private final CopyOnWriteArrayList<Consumer<String>> lostListeners = new CopyOnWriteArrayList<>();
+    private int nextPoller;
+
+    PeerConnections(Fabric fabric, List<Poller> pollers, RdmaDeviceOptions options, RpcMethods methods,
+            ReceiverDirectory receivers, TensorArena controlArena, Runnable onChange) {
+        this.fabric = fabric;
+        this.pollers = pollers;
+        this.options = options;
+        this.methods = methods;
+        this.receivers = receivers;
+        this.controlArena = controlArena;
+        this.onChange = onChange;
+    }
+
+    /** The connection to that endpoint; made now if there is none. A lost one is never used again. */
+    PeerConnection to(Endpoint remote) {
+        PeerConnection present = outgoing.get(remote);
+        if (present != null && present.failure() == null) {
+            return present;
+        }
+        synchronized (outgoing) {
+            PeerConnection other = outgoing.get(remote);
+            if (other != null && other.failure() == null) {
+                return other;
+            }
+            List<QueuePairOptions> queuePairs = queuePairOptions(options.queuePairsPerPeer() + 1);
+            PeerConnection made = adopt(fabric.connect(remote, queuePairs, CONNECT_TIMEOUT.toNanos()));
+            outgoing.put(remote, made);
+            return made;
+        }
+    }
+
+    void addLostListener(Consumer<String> listener) {
+        lostListeners.add(listener);
+    }
+
+    void abort(String cause) {
+        all.values().forEach(peer -> peer.abort(cause));
+        onChange.run();
+    }
+
+    /** After the pollers stopped. */
+    void close() {
+        all.values().forEach(PeerConnection::close);
+    }
+
+    @Override
+    public List<QueuePairOptions> onRequest(String peerName, int queuePairCount) {
+        return queuePairOptions(queuePairCount);
+    }
+
+    @Override
+    public void onAccepted(Connection connection) {
+        adopt(connection);
+    }
+
+    @Override
+    public void onLost(Connection connection, boolean orderly, String cause) {
+        PeerConnection peer = all.get(connection);
+        if (peer != null) {
+            peer.fail(cause);
+        }
+        if (!orderly) {
+            lostListeners.forEach(listener -> listener.accept(cause));
+        }
+        onChange.run();
+    }
+
+    private PeerConnection adopt(Connection connection) {
+        List<Poller> its = connection.queuePairs().stream().map(queuePair -> pollers.stream()
+                .filter(poller -> poller.owns(queuePair.completionQueue())).findFirst().orElseThrow()).toList();
+        PeerConnection peer = new PeerConnection(connection, its, options.queueDepth(), methods, receivers,
+                controlArena);
+        all.put(connection, peer);
+        String lost = connection.lostCause();
+        if (lost != null) {
+            peer.fail(lost);
+        }
+        return peer;
+    }
+
+    private synchronized List<QueuePairOptions> queuePairOptions(int count) {
+        List<QueuePairOptions> queuePairs = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            Poller poller = pollers.get(nextPoller++ % pollers.size());
+            queuePairs.add(new QueuePairOptions(poller.completionQueue(), options.queueDepth(),
+                    PeerConnection.receiveDepth(i, options.queueDepth()), RECEIVER_NOT_READY_TIMEOUT_NS));
+        }
+        return queuePairs;
+    }
+}

@@ -1,0 +1,40 @@
+package dev.verbena.transfer.protocol;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+
+import dev.verbena.transfer.TransferException;
+
+/**
+ * Where a sender may write.
+ *
+ * @param announced whether the receiver exists yet; if not, nothing else means anything and the sender asks again
+ * @param tail whether arrival shows in the tail's sequence word, rather than as a completion with immediate
+ * @param receiverId the immediate to send
+ * @param depth slots
+ * @param address of the first slot
+ * @param rkey the key for it
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+record PlacementAnswer(boolean announced, boolean tail, int receiverId, int depth, long address, int rkey) {
+    static final PlacementAnswer NOT_YET = new PlacementAnswer(false, false, 0, 0, 0, 0);
+
+    private static final int BYTE_SIZE = 2 + 3 * Integer.BYTES + Long.BYTES;
+
+    byte[] encode() {
+        return ByteBuffer.allocate(BYTE_SIZE).put((byte) (announced ? 1 : 0)).put((byte) (tail ? 1 : 0))
+                .putInt(receiverId)
+                .putInt(depth).putLong(address).putInt(rkey).array();
+    }
+
+    static PlacementAnswer decode(byte[] bytes) {
+        try {
+            ByteBuffer in = ByteBuffer.wrap(bytes);
+            return new PlacementAnswer(in.get() != 0, in.get() != 0, in.getInt(), in.getInt(), in.getLong(),
+                    in.getInt());
+        } catch (BufferUnderflowException e) {
+            throw new TransferException("malformed placement answer: byteSize=" + bytes.length, e);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.verbena.transfer.protocol;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.MemoryRegion;
+
+/**
+ * Asks a peer for the slots of a receiver, again and again until it has announced them or time is up: the address distribution
+ * of EuroSys'19 §3.4, off the path of any tensor.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> blocks its caller.
+ */
+public final class PlacementQuery {
+    private static final long PAUSE_NS_MIN = 1_000_000;
+    private static final long PAUSE_NS_MAX = 20_000_000;
+    /** A question asked in time may be answered later. */
+    private static final long ANSWER_NS = 5_000_000_000L;
+
+    private PlacementQuery() {}
+
+    /** The sender for the peer's receiver of that name. */
+    public static StaticPlacementSender sender(String name, ElementType type, Shape shape, PeerConnection peer,
+            int queuePairIndex, TensorArena controlArena, long messageByteSizeMax, TransferCounters counters,
+            Duration timeout) {
+        Tensor acknowledgement = controlArena.allocate(ElementType.INT64, Shape.of(SlotLayout.LINE / SlotLayout.WORD));
+        try {
+            MemoryRegion region = (MemoryRegion) acknowledgement.slab();
+            Words.setRelease(acknowledgement.memory(), 0, 0);
+            PlacementRequest request = new PlacementRequest(name, type, shape, queuePairIndex,
+                    region.address() + acknowledgement.slabOffset(), region.rkey());
+            PlacementAnswer answer = ask(request, peer, timeout);
+            return new StaticPlacementSender(request, answer, peer, acknowledgement, controlArena, messageByteSizeMax,
+                    counters);
+        } catch (RuntimeException e) {
+            acknowledgement.close();
+            throw e;
+        }
+    }
+
+    private static PlacementAnswer ask(PlacementRequest request, PeerConnection peer, Duration timeout) {
+        byte[] message = request.encode();
+        long deadline = System.nanoTime() + timeout.toNanos();
+        for (long pause = PAUSE_NS_MIN;; pause = Math.min(2 * pause, PAUSE_NS_MAX)) {
+            Duration left = Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0) + ANSWER_NS);
+            PlacementAnswer answer = PlacementAnswer.decode(peer.call(ReceiverDirectory.METHOD, message, left));
+            if (answer.announced()) {
+                return answer;
+            }
+            if (System.nanoTime() + pause > deadline) {
+                throw new TransferException("peer " + peer.name() + " has no receiver '" + request.name() + "' after "
+                        + TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()) + " ms; create it there first");
+            }
+            LockSupport.parkNanos(pause);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.verbena.transfer.protocol;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.transfer.TransferException;
+
+/**
+ * A sender asks for the slots of a name.
+ *
+ * @param name of the edge
+ * @param type of the tensors it will send
+ * @param shape of the tensors it will send
+ * @param queuePairIndex data queue pair that it will write through
+ * @param acknowledgementAddress where the receiver writes how many tensors it has consumed
+ * @param acknowledgementRkey the key for that
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+record PlacementRequest(String name, ElementType type, Shape shape, int queuePairIndex, long acknowledgementAddress,
+        int acknowledgementRkey) {
+
+    byte[] encode() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeUTF(name);
+            out.writeByte(type.ordinal());
+            out.writeByte(shape.rank());
+            for (long dimension : shape.dimensions()) {
+                out.writeLong(dimension);
+            }
+            out.writeInt(queuePairIndex);
+            out.writeLong(acknowledgementAddress);
+            out.writeInt(acknowledgementRkey);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    static PlacementRequest decode(byte[] bytes) {
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+            String name = in.readUTF();
+            ElementType type = ElementType.values()[in.readByte()];
+            long[] dimensions = new long[in.readUnsignedByte()];
+            for (int i = 0; i < dimensions.length; i++) {
+                dimensions[i] = in.readLong();
+            }
+            return new PlacementRequest(name, type, Shape.of(dimensions), in.readInt(), in.readLong(), in.readInt());
+        } catch (IOException | RuntimeException e) {
+            throw new TransferException("malformed placement request: " + e, e);
+        }
+    }
+}

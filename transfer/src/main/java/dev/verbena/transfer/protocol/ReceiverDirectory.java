@@ -1,0 +1,62 @@
+package dev.verbena.transfer.protocol;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import dev.verbena.transfer.TransferException;
+
+/**
+ * The receivers of a device, by name for senders that ask, by number for immediates that arrive.
+ *
+ * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
+ */
+public final class ReceiverDirectory {
+    /** The method by which a sender asks for slots. */
+    public static final String METHOD = "verbena.placement";
+
+    private final ConcurrentHashMap<String, StaticPlacementReceiver> byName = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Integer, StaticPlacementReceiver> byId = new ConcurrentHashMap<>();
+    private final AtomicInteger ids = new AtomicInteger();
+
+    /** An empty one. */
+    public ReceiverDirectory() {}
+
+    int nextId() {
+        return ids.getAndIncrement();
+    }
+
+    /** Makes the receiver findable. */
+    public void announce(StaticPlacementReceiver receiver) {
+        byId.put(receiver.id(), receiver);
+        if (byName.putIfAbsent(receiver.name(), receiver) != null) {
+            byId.remove(receiver.id());
+            throw new IllegalArgumentException("receiver '" + receiver.name() + "' exists already on this device");
+        }
+    }
+
+    void remove(StaticPlacementReceiver receiver) {
+        byName.remove(receiver.name(), receiver);
+        byId.remove(receiver.id(), receiver);
+    }
+
+    /** Answers {@link #METHOD}. */
+    public byte[] answer(PeerConnection peer, byte[] bytes) {
+        PlacementRequest request = PlacementRequest.decode(bytes);
+        StaticPlacementReceiver receiver = byName.get(request.name());
+        if (receiver == null) {
+            return PlacementAnswer.NOT_YET.encode();
+        }
+        if (request.queuePairIndex() < 0 || request.queuePairIndex() >= peer.dataQueuePairCount()) {
+            throw new TransferException("no such queue pair: queuePairIndex=" + request.queuePairIndex());
+        }
+        return receiver.connect(peer, request).encode();
+    }
+
+    /** On a poller. */
+    void onImmediate(int receiverId) {
+        StaticPlacementReceiver receiver = byId.get(receiverId);
+        if (receiver != null) {
+            receiver.onArrival();
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package dev.verbena.transfer.protocol;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.SendCallback;
+import dev.verbena.transfer.SendResult;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.Completion;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.Opcode;
+
+/**
+ * Sending end of static placement (EuroSys'19 §3.2): each tensor is one write into the receiver's next free slot, payload and
+ * tail together; a receiver that lags is back-pressure. A tensor larger than the device's messages goes in several writes, the
+ * last of which carries the tail or the immediate.
+ *
+ * <p>Always: {@code acknowledged <= sent <= acknowledged + depth}.
+ *
+ * <p><b>Owner:</b> {@link dev.verbena.transfer.TensorSender}. <b>Threading:</b> offers by one thread at a time; completions on
+ * the poller.
+ */
+public final class StaticPlacementSender {
+    /** Room for one tail: up to 7 bytes of pad, and the sequence word in the last 8 bytes. */
+    private static final long TAIL_BYTE_SIZE = 2 * SlotLayout.WORD;
+
+    private final String name;
+    private final ElementType type;
+    private final Shape shape;
+    private final PeerConnection peer;
+    private final PolledQueuePair queuePair;
+    private final PlacementAnswer placement;
+    private final SlotLayout layout;
+    /** The word that the receiver writes the number of consumed tensors to. */
+    private final Tensor acknowledgement;
+    private final Tensor tails;
+    private final long messageByteSizeMax;
+    private final TransferCounters counters;
+    private final SlotSend[] sends;
+
+    /** Written by the offering thread. */
+    private long sent;
+    private volatile PlacementState state = PlacementState.OPEN;
+    private volatile String failure;
+
+    /** For slots that the peer has answered with; {@code acknowledgement} was told to it. */
+    StaticPlacementSender(PlacementRequest request, PlacementAnswer placement, PeerConnection peer,
+            Tensor acknowledgement,
+            TensorArena controlArena, long messageByteSizeMax, TransferCounters counters) {
+        this.name = request.name();
+        this.type = request.type();
+        this.shape = request.shape();
+        this.peer = peer;
+        this.queuePair = peer.dataQueuePair(request.queuePairIndex());
+        this.placement = placement;
+        this.layout = new SlotLayout(shape.byteSize(type), placement.depth());
+        this.acknowledgement = acknowledgement;
+        this.tails = controlArena.allocate(ElementType.UINT8, Shape.of(placement.depth(), TAIL_BYTE_SIZE));
+        this.messageByteSizeMax = messageByteSizeMax;
+        this.counters = counters;
+        this.sends = new SlotSend[placement.depth()];
+        for (int slot = 0; slot < sends.length; slot++) {
+            sends[slot] = new SlotSend(slot);
+        }
+    }
+
+    /** Whether an offer would be taken now. */
+    public boolean isReady() {
+        checkUsable();
+        return sent - acknowledgedAcquire() < layout.depth() && !sends[(int) (sent % layout.depth())].busy;
+    }
+
+    /** @see dev.verbena.transfer.TensorSender#offer */
+    public SendResult offer(Tensor tensor, SendCallback callback) {
+        checkFits(tensor);
+        if (!isReady()) {
+            return SendResult.BACK_PRESSURED;
+        }
+        tensor.pin();
+        sends[(int) (sent % layout.depth())].start(tensor, callback, sent);
+        sent++;
+        counters.onTransfer(tensor.byteSize());
+        return SendResult.SENT;
+    }
+
+    /** @see dev.verbena.transfer.TensorSender#offerCopy */
+    public SendResult offerCopy(Tensor tensor, TensorArena staging, SendCallback callback) {
+        checkFits(tensor);
+        if (!isReady()) {
+            return SendResult.BACK_PRESSURED;
+        }
+        Tensor copy = staging.tryAllocate(type, shape);
+        if (copy == null) {
+            return SendResult.BACK_PRESSURED;
+        }
+        copy.memory().copyFrom(tensor.memory());
+        SendResult result = offer(copy, callback);
+        if (result == SendResult.SENT) {
+            counters.onCopy(tensor.byteSize());
+        }
+        copy.close();
+        return result;
+    }
+
+    /** The peer's name, for messages. */
+    public String receiverName() {
+        return peer.name();
+    }
+
+    /** Whether arrival shows in the tail's sequence word. */
+    public boolean tail() {
+        return placement.tail();
+    }
+
+    /** No more offers. The control memory stays, since acknowledgements may still arrive; see {@link #release}. */
+    public synchronized void close() {
+        state = PlacementState.CLOSED;
+    }
+
+    /** Frees the control memory, after the connection is closed. */
+    public void release() {
+        close();
+        acknowledgement.close();
+        tails.close();
+    }
+
+    private long acknowledgedAcquire() {
+        return Words.getAcquire(acknowledgement.memory(), 0);
+    }
+
+    private void checkFits(Tensor tensor) {
+        if (tensor.type() != type || !tensor.shape().equals(shape)) {
+            throw new IllegalArgumentException("sender '" + name + "' sends " + type + shape + ", not " + tensor);
+        }
+    }
+
+    private void checkUsable() {
+        if (state == PlacementState.CLOSED) {
+            throw new IllegalStateException("sender '" + name + "' is closed");
+        }
+        String cause = failure != null ? failure : peer.failure();
+        if (cause != null) {
+            fail(cause);
+            throw new TransferException("sender '" + name + "': " + cause);
+        }
+    }
+
+    private synchronized void fail(String cause) {
+        if (state.allows(PlacementState.FAILED)) {
+            state = PlacementState.FAILED;
+            failure = cause;
+        }
+    }
+
+    /** The transfer into one slot; at most one at a time. */
+    private final class SlotSend extends Request {
+        private final int slot;
+        private Tensor tensor;
+        private SendCallback callback;
+        private long sequence;
+        private long cursor;
+        private volatile boolean busy;
+
+        SlotSend(int slot) {
+            super(2);
+            this.slot = slot;
+        }
+
+        /** On the offering thread. */
+        void start(Tensor tensor, SendCallback callback, long sequence) {
+            this.tensor = tensor;
+            this.callback = callback;
+            this.sequence = sequence;
+            this.cursor = 0;
+            this.busy = true;
+            prepareChunk();
+            if (!queuePair.enqueue(this)) {
+                onDone(null, "the device was closed");
+            }
+        }
+
+        @Override
+        void onDone(Completion completion, String cause) {
+            if (cause == null && cursor < layout.byteSize()) {
+                prepareChunk();
+                queuePair.submit(this);
+                return;
+            }
+            if (cause != null) {
+                fail(cause);
+            }
+            Tensor done = tensor;
+            SendCallback listener = callback;
+            tensor = null;
+            callback = null;
+            done.unpin();
+            busy = false;
+            if (listener != null) {
+                listener.onComplete(cause == null ? null : new TransferException("sender '" + name + "': " + cause));
+            }
+        }
+
+        /** Prepares the write of what follows the cursor and moves the cursor behind it. */
+        private void prepareChunk() {
+            long left = layout.byteSize() - cursor;
+            boolean last = left + layout.tailByteSize() <= messageByteSizeMax;
+            long byteSize = last ? left : Math.min(left, messageByteSizeMax - layout.tailByteSize());
+            workRequest.reset(0, last && !placement.tail() ? Opcode.WRITE_WITH_IMMEDIATE : Opcode.WRITE);
+            workRequest.immediate = placement.receiverId();
+            if (byteSize > 0) {
+                workRequest.element((MemoryRegion) tensor.slab(), tensor.slabOffset() + cursor, byteSize);
+            }
+            if (last && placement.tail()) {
+                long end = tails.slabOffset() + (slot + 1) * TAIL_BYTE_SIZE;
+                Words.setRelease(tails.memory(), (slot + 1) * TAIL_BYTE_SIZE - SlotLayout.WORD, sequence + 1);
+                workRequest.element((MemoryRegion) tails.slab(), end - layout.tailByteSize(), layout.tailByteSize());
+            }
+            workRequest.remote(placement.address() + layout.slotOffset(sequence) + cursor, placement.rkey());
+            cursor += byteSize;
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package dev.verbena.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+
+class RdmaDeviceOptionsTest {
+    private final RdmaDeviceOptions options = RdmaDeviceOptions.defaults();
+
+    @Test
+    void refusesWhatCannotBe() {
+        assertThrows(IllegalArgumentException.class, () -> options.withName(""));
+        assertThrows(IllegalArgumentException.class, () -> options.withName("x".repeat(513)));
+        assertThrows(IllegalArgumentException.class, () -> options.withCompletionQueues(0));
+        assertThrows(IllegalArgumentException.class, () -> options.withQueuePairsPerPeer(0));
+        assertThrows(IllegalArgumentException.class, () -> options.withQueueDepth(3));
+        assertThrows(IllegalArgumentException.class, () -> options.withQueueDepth(1));
+    }
+
+    @Test
+    void changesOneThingAtATime() {
+        RdmaDeviceOptions changed = options.withName("a").withFabric("shm").withLocalEndpoint(new Endpoint("h", 1))
+                .withCompletionQueues(2).withQueuePairsPerPeer(3).withQueueDepth(4)
+                .withArrivalMode(ArrivalMode.IMMEDIATE);
+        assertEquals(new RdmaDeviceOptions("a", "shm", new Endpoint("h", 1), 2, 3, 4, ArrivalMode.IMMEDIATE), changed);
+    }
+}

@@ -1,0 +1,63 @@
+package dev.verbena.transfer;
+
+import java.util.List;
+import java.util.Set;
+
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Capabilities;
+import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.QueuePairOptions;
+
+/** A fabric that says its messages are small. */
+record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fabric {
+    @Override
+    public String name() {
+        return fabric.name();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        Capabilities its = fabric.capabilities();
+        return new Capabilities(its.writesInOrder(), its.wakesOnWrite(), messageByteSizeMax, its.regionByteSizeMax(),
+                its.depthMax(), its.elementCountMax());
+    }
+
+    @Override
+    public MemoryRegion register(long byteSize, Set<AccessRight> rights) {
+        return fabric.register(byteSize, rights);
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int countMax) {
+        return fabric.createCompletionQueue(countMax);
+    }
+
+    @Override
+    public Endpoint listen(Endpoint local, String localName, ConnectionHandler handler) {
+        return fabric.listen(local, localName, handler);
+    }
+
+    @Override
+    public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
+        return fabric.connect(remote, queuePairs, timeoutNs);
+    }
+
+    @Override
+    public long registeredByteSize() {
+        return fabric.registeredByteSize();
+    }
+
+    @Override
+    public long registrationNs() {
+        return fabric.registrationNs();
+    }
+
+    @Override
+    public void close() {
+        fabric.close();
+    }
+}

@@ -1,0 +1,269 @@
+package dev.verbena.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.OffHeapSlabSource;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorArena;
+
+class StaticPlacementTest {
+    private static final ElementType TYPE = ElementType.FLOAT32;
+
+    private static float first(Tensor tensor) {
+        return tensor.memory().get(ValueLayout.JAVA_FLOAT, 0);
+    }
+
+    private static float last(Tensor tensor) {
+        return tensor.memory().getAtIndex(ValueLayout.JAVA_FLOAT, tensor.shape().elementCount() - 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TAIL", "IMMEDIATE"})
+    void tensorsArriveInOrderAndWhole(ArrivalMode mode) {
+        try (DevicePair pair = new DevicePair(DevicePair.options(mode))) {
+            Shape shape = Shape.of(1001);
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 2);
+            TensorSender sender = pair.channel().sender("edge", TYPE, shape, DevicePair.TIMEOUT);
+            assertEquals(mode, receiver.arrivalMode());
+            assertEquals(mode, sender.arrivalMode());
+            assertEquals("sender", receiver.senderName());
+            assertEquals("receiver", sender.receiverName());
+            for (int i = 0; i < 100; i++) {
+                Tensor tensor = pair.floats(1001, i);
+                DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
+                tensor.close();
+                Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+                assertEquals(i, first(arrived));
+                assertEquals(i + 1000, last(arrived));
+                arrived.close();
+            }
+            assertEquals(100, pair.sender.statistics().transfers());
+            assertEquals(400_400, pair.sender.statistics().transferredByteSize());
+            assertEquals(0, pair.sender.statistics().copies());
+            DevicePair.awaitTrue(pair.sender, () -> pair.senderArena.statistics().liveCount() == 0);
+            receiver.close();
+            pair.closeArenas();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TAIL", "IMMEDIATE"})
+    void slowReceiverIsBackPressure(ArrivalMode mode) {
+        for (int depth = 1; depth <= 3; depth++) {
+            try (DevicePair pair = new DevicePair(DevicePair.options(mode))) {
+                Shape shape = Shape.of(5);
+                TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, depth);
+                TensorSender sender = pair.channel().sender("edge", TYPE, shape, DevicePair.TIMEOUT);
+                List<Tensor> held = new ArrayList<>();
+                for (int i = 0; i < depth; i++) {
+                    Tensor tensor = pair.floats(5, 10 * i);
+                    assertEquals(SendResult.SENT, sender.offer(tensor, null));
+                    tensor.close();
+                    held.add(DevicePair.await(pair.receiver, receiver::poll));
+                }
+                Tensor more = pair.floats(5, 99);
+                assertEquals(SendResult.BACK_PRESSURED, sender.offer(more, null));
+                assertEquals(SendResult.BACK_PRESSURED, sender.offerCopy(more, pair.senderArena, null));
+                assertNull(receiver.poll());
+                for (int i = 0; i < depth; i++) {
+                    assertEquals(10 * i, first(held.get(i)), "a held slot was overwritten");
+                }
+                held.get(0).close();
+                DevicePair.awaitTrue(pair.sender, () -> sender.offer(more, null) == SendResult.SENT);
+                Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+                assertEquals(99, first(arrived));
+                more.close();
+                arrived.close();
+                held.subList(1, depth).forEach(Tensor::close);
+            }
+        }
+    }
+
+    @Test
+    void slotsConsumedOutOfOrderAreReusedInOrder() {
+        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+            Shape shape = Shape.of(1);
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 2);
+            TensorSender sender = pair.channel().sender("edge", TYPE, shape, DevicePair.TIMEOUT);
+            Tensor tensor = pair.floats(1, 7);
+            assertEquals(SendResult.SENT, sender.offer(tensor, null));
+            assertEquals(SendResult.SENT, sender.offer(tensor, null));
+            Tensor one = DevicePair.await(pair.receiver, receiver::poll);
+            Tensor two = DevicePair.await(pair.receiver, receiver::poll);
+            two.close();
+            // A call goes the same way as an acknowledgement would: after it, one would have arrived.
+            assertThrows(TransferException.class,
+                    () -> pair.sender.call(pair.receiver.endpoint(), "none", new byte[0], DevicePair.TIMEOUT));
+            assertFalse(sender.isReady(), "slot 0 is still held");
+            one.close();
+            DevicePair.awaitTrue(pair.sender, sender::isReady);
+            assertEquals(SendResult.SENT, sender.offer(tensor, null));
+            DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
+            DevicePair.await(pair.receiver, receiver::poll).close();
+            DevicePair.await(pair.receiver, receiver::poll).close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 2, 3, 15, 16, 17})
+    void anySizeArrives(long count) {
+        for (ArrivalMode mode : List.of(ArrivalMode.TAIL, ArrivalMode.IMMEDIATE)) {
+            try (DevicePair pair = new DevicePair(DevicePair.options(mode))) {
+                Shape shape = Shape.of(count);
+                TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, ElementType.UINT8, shape,
+                        1);
+                TensorSender sender = pair.channel().sender("edge", ElementType.UINT8, shape, DevicePair.TIMEOUT);
+                for (int round = 1; round <= 3; round++) {
+                    Tensor tensor = pair.senderArena.allocate(ElementType.UINT8, shape);
+                    tensor.memory().fill((byte) round);
+                    DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
+                    Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+                    assertEquals(-1, arrived.memory().mismatch(tensor.memory()));
+                    arrived.close();
+                    tensor.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void tensorLargerThanTheDevicesMessagesGoesInPieces() {
+        for (ArrivalMode mode : List.of(ArrivalMode.TAIL, ArrivalMode.IMMEDIATE)) {
+            RdmaDeviceOptions options = DevicePair.options(mode);
+            RdmaDevice small = RdmaDevice.create(options.withName("sender"),
+                    new SmallMessageFabric(Fabrics.open("shm"), 1000));
+            try (DevicePair pair = new DevicePair(small, RdmaDevice.create(options.withName("receiver")))) {
+                Shape shape = Shape.of(10_001);
+                TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 2);
+                TensorSender sender = pair.channel().sender("edge", TYPE, shape, DevicePair.TIMEOUT);
+                for (int i = 0; i < 6; i++) {
+                    Tensor tensor = pair.floats(10_001, i);
+                    DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
+                    Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+                    assertEquals(-1, arrived.memory().mismatch(tensor.memory()));
+                    arrived.close();
+                    tensor.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void unregisteredTensorIsCopiedOnRequestOnly() {
+        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO));
+                TensorArena ordinary = TensorArena.create(new OffHeapSlabSource(), 1 << 16, 1 << 20)) {
+            Shape shape = Shape.of(3);
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 1);
+            TensorSender sender = pair.channel().sender("edge", TYPE, shape, DevicePair.TIMEOUT);
+            Tensor tensor = ordinary.allocate(TYPE, shape);
+            tensor.memory().fill((byte) 0).set(ValueLayout.JAVA_FLOAT, 0, 42f);
+            assertFalse(sender.isRegistered(tensor));
+            String message = assertThrows(IllegalArgumentException.class, () -> sender.offer(tensor, null))
+                    .getMessage();
+            assertTrue(message.contains("slabSource"), message);
+            assertEquals(SendResult.SENT, sender.offerCopy(tensor, pair.senderArena, null));
+            tensor.close();
+            Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+            assertEquals(42f, first(arrived));
+            arrived.close();
+            assertEquals(1, pair.sender.statistics().copies());
+            assertEquals(12, pair.sender.statistics().copiedByteSize());
+            DevicePair.awaitTrue(pair.sender, () -> pair.senderArena.statistics().liveCount() == 0);
+        }
+    }
+
+    @Test
+    void theTensorStaysPinnedUntilItIsWritten() {
+        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+            Shape shape = Shape.of(3);
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 1);
+            TensorSender sender = pair.channel().sender("edge", TYPE, shape, DevicePair.TIMEOUT);
+            Tensor tensor = pair.floats(3, 1);
+            AtomicInteger pinsAtCallback = new AtomicInteger(-1);
+            AtomicReference<TransferException> failure = new AtomicReference<>();
+            sender.offer(tensor, e -> {
+                failure.set(e);
+                pinsAtCallback.set(tensor.pins());
+            });
+            DevicePair.await(pair.receiver, receiver::poll).close();
+            DevicePair.awaitTrue(pair.sender, () -> pinsAtCallback.get() >= 0);
+            assertEquals(0, pinsAtCallback.get());
+            assertNull(failure.get());
+            tensor.close();
+        }
+    }
+
+    @Test
+    void wrongEndsAreRefusedByName() {
+        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+            Shape shape = Shape.of(3);
+            RdmaChannel channel = pair.channel();
+            TransferException absent = assertThrows(TransferException.class,
+                    () -> channel.sender("edge", TYPE, shape, Duration.ofMillis(50)));
+            assertTrue(absent.getMessage().contains("no receiver 'edge'"), absent.getMessage());
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 1);
+            assertThrows(IllegalArgumentException.class,
+                    () -> pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 1));
+            TransferException other = assertThrows(TransferException.class,
+                    () -> channel.sender("edge", TYPE, Shape.of(4), DevicePair.TIMEOUT));
+            assertTrue(other.getMessage().contains("takes FLOAT32[3], not FLOAT32[4]"), other.getMessage());
+            TensorSender sender = channel.sender("edge", TYPE, shape, DevicePair.TIMEOUT);
+            TransferException second = assertThrows(TransferException.class,
+                    () -> channel.sender("edge", TYPE, shape, DevicePair.TIMEOUT));
+            assertTrue(second.getMessage().contains("already has a sender: sender"), second.getMessage());
+            Tensor wrong = pair.floats(4, 0);
+            assertThrows(IllegalArgumentException.class, () -> sender.offer(wrong, null));
+            sender.close();
+            Tensor right = pair.floats(3, 0);
+            assertThrows(IllegalStateException.class, () -> sender.offer(right, null));
+            receiver.close();
+            assertThrows(IllegalStateException.class, receiver::poll);
+            try (TensorArena ordinary = TensorArena.create(new OffHeapSlabSource(), 1 << 16, 1 << 20)) {
+                assertThrows(IllegalArgumentException.class,
+                        () -> pair.receiver.receiver("other", ordinary, TYPE, shape, 1));
+            }
+        }
+    }
+
+    @Test
+    void bothEndsLearnThatThePeerGaveUpAndWhy() {
+        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+            Shape shape = Shape.of(3);
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 1);
+            TensorSender sender = pair.channel().sender("edge", TYPE, shape, DevicePair.TIMEOUT);
+            AtomicReference<String> lost = new AtomicReference<>();
+            pair.receiver.onPeerLost(lost::set);
+            pair.sender.abort("lost peer worker:7");
+            DevicePair.await(pair.receiver, lost::get);
+            assertTrue(lost.get().contains("sender") && lost.get().contains("worker:7"), lost.get());
+            TransferException e = assertThrows(TransferException.class,
+                    () -> DevicePair.await(pair.receiver, receiver::poll));
+            assertTrue(e.getMessage().contains("edge") && e.getMessage().contains("worker:7"), e.getMessage());
+            Tensor tensor = pair.floats(3, 0);
+            TransferException s = assertThrows(TransferException.class, () -> DevicePair.awaitTrue(pair.sender, () -> {
+                sender.offer(tensor, null);
+                return false;
+            }));
+            assertTrue(s.getMessage().contains("edge"), s.getMessage());
+            tensor.close();
+        }
+    }
+}

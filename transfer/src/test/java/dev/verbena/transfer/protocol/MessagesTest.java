@@ -1,0 +1,71 @@
+package dev.verbena.transfer.protocol;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+import org.junit.jupiter.api.Test;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.transfer.TransferException;
+
+/** The messages of the control plane: what is encoded comes back, what is cut or forged is refused. */
+class MessagesTest {
+    @Test
+    void frameComesBack() {
+        byte[] payload = {1, 2, 3};
+        RpcFrame frame = RpcFrame.decode(
+                ByteBuffer.wrap(new RpcFrame(RpcFrame.Kind.ERROR, Long.MIN_VALUE, "méthode", payload).encode()));
+        assertEquals(RpcFrame.Kind.ERROR, frame.kind());
+        assertEquals(Long.MIN_VALUE, frame.correlationId());
+        assertEquals("méthode", frame.method());
+        assertArrayEquals(payload, frame.payload());
+    }
+
+    @Test
+    void frameOverTheLimitIsRefused() {
+        RpcFrame frame = new RpcFrame(RpcFrame.Kind.REQUEST, 0, "m", new byte[RpcFrame.BYTE_SIZE_MAX]);
+        TransferException e = assertThrows(TransferException.class, frame::encode);
+        assertTrue(e.getMessage().contains("byteSizeMax=65536"), e.getMessage());
+    }
+
+    @Test
+    void malformedFramesAreRefused() {
+        byte[] good = new RpcFrame(RpcFrame.Kind.REQUEST, 7, "method", new byte[4]).encode();
+        for (int length = 0; length < 11 + "method".length(); length++) {
+            ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(good, length));
+            assertThrows(TransferException.class, () -> RpcFrame.decode(cut));
+        }
+        good[0] = 3;
+        assertThrows(TransferException.class, () -> RpcFrame.decode(ByteBuffer.wrap(good)));
+    }
+
+    @Test
+    void placementRequestComesBackAndMalformedOnesAreRefused() {
+        PlacementRequest request = new PlacementRequest("edge", ElementType.INT64, Shape.of(3, 0, 5), 1, -8, 42);
+        byte[] bytes = request.encode();
+        assertEquals(request, PlacementRequest.decode(bytes));
+        for (int length = 0; length < bytes.length; length++) {
+            byte[] cut = Arrays.copyOf(bytes, length);
+            assertThrows(TransferException.class, () -> PlacementRequest.decode(cut));
+        }
+        bytes[2 + "edge".length()] = 99;
+        assertThrows(TransferException.class, () -> PlacementRequest.decode(bytes));
+    }
+
+    @Test
+    void placementAnswerComesBackAndCutOnesAreRefused() {
+        PlacementAnswer answer = new PlacementAnswer(true, false, 3, 2, 1L << 47, -1);
+        byte[] bytes = answer.encode();
+        assertEquals(answer, PlacementAnswer.decode(bytes));
+        for (int length = 0; length < bytes.length; length++) {
+            byte[] cut = Arrays.copyOf(bytes, length);
+            assertThrows(TransferException.class, () -> PlacementAnswer.decode(cut));
+        }
+    }
+}
