@@ -188,7 +188,7 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
             if (state != State.OPEN) {
                 return;
             }
-            state = State.LOST;
+            move(State.LOST);
             lostCause = cause;
             for (QueuePair queuePair : queuePairs) {
                 ((ShmQueuePair) queuePair).lose(cause);
@@ -200,6 +200,13 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
         }
         LOGGER.debug("lost: {}", cause);
         fabric.onLost(this, orderly, cause);
+    }
+
+    private void move(State next) {
+        if (next.ordinal() <= state.ordinal()) {
+            throw new IllegalStateException(this + " cannot move from " + state + " to " + next);
+        }
+        state = next;
     }
 
     /** The peer shall unmap what was deregistered here. */
@@ -233,7 +240,7 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
             if (state == State.CLOSED) {
                 return;
             }
-            state = State.CLOSED;
+            move(State.CLOSED);
             link.sayFarewellRelease(farewell, text);
         }
         for (QueuePair queuePair : queuePairs) {
