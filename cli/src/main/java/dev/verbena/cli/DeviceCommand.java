@@ -3,11 +3,14 @@ package dev.verbena.cli;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.FabricProvider;
+import dev.verbena.verbs.Verbs;
 import dev.verbena.verbs.VerbsDevice;
+import dev.verbena.verbs.VerbsException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,7 +44,28 @@ final class DeviceCommand implements Runnable {
         }
 
         private static List<String> verbsDevices() {
-            return List.of();
+            String reason = Verbs.unavailableReason();
+            if (reason != null) {
+                return List.of("none: " + reason);
+            }
+            try {
+                return VerbsDevice.list().stream().flatMap(DeviceCommand.ListCommand::describe).toList();
+            } catch (VerbsException e) {
+                return List.of("none: " + e.getMessage());
+            }
+        }
+
+        private static Stream<String> describe(VerbsDevice device) {
+            String title = device.name() + "  " + device.nodeType() + "  " + device.transport();
+            try {
+                return Stream.concat(Stream.of(title), device.query().ports().stream().map(
+                        port -> "  port " + port.number() + "  " + port.state() + "  " + port.linkLayer() + "  mtu "
+                                + port.activeMtuBytes() + "  " + port.gids().stream()
+                                        .map(gid -> "gid " + gid.index() + " " + gid.address() + " " + gid.type())
+                                        .toList()));
+            } catch (VerbsException e) {
+                return Stream.of(title + "  cannot be opened: " + e.getMessage());
+            }
         }
 
         private static String describe(FabricProvider provider) {

@@ -22,9 +22,13 @@ final class LauncherLink implements TaskLink {
     private final CompletableFuture<Map<String, Endpoint>> cluster = new CompletableFuture<>();
 
     /** Takes standard output over: whatever else is printed there goes to standard error. */
-    LauncherLink(Consumer<String> onAbort) {
+    LauncherLink() {
         out = System.out;
         System.setOut(System.err);
+    }
+
+    /** Begins to hear orders. */
+    void listen(Consumer<String> onAbort) {
         Thread.ofPlatform().daemon().name("launcher-orders").start(() -> read(onAbort));
     }
 

@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -24,31 +25,47 @@ import dev.verbena.transfer.TransferException;
 final class Task {
     private static final long PROGRESS_PERIOD_NS = 200_000_000;
     private static final long FAREWELL_TIMEOUT_MILLIS = 500;
+    /**
+     * What breaks first is often not the cause: a peer that gives up itself takes its memory away before it says why. So a failed
+     * transfer waits so long for a better word, which ends the process meanwhile.
+     */
+    private static final long BETTER_WORD_MILLIS = 1_000;
 
     private final String name;
+    private final TaskLink link;
     private final AtomicBoolean hasGivenUp = new AtomicBoolean();
     private final AtomicReference<RdmaDevice> device = new AtomicReference<>();
     private volatile FinishLine finishLine;
-    private volatile TaskLink link;
 
-    Task(String name) {
+    Task(String name, TaskLink link) {
         this.name = name;
+        this.link = link;
     }
 
-    void run(TaskLink reportTo, RdmaDeviceOptions deviceOptions, TrainingOptions options, Dataset data) {
-        link = reportTo;
+    void run(RdmaDeviceOptions deviceOptions, TrainingOptions options, Dataset data) {
         try (RdmaDevice opened = open(deviceOptions)) {
             device.set(opened);
             opened.onPeerLost(this::onPeerLost);
             link.tell(new TaskMessage.Listening(opened.endpoint()));
-            Map<String, Endpoint> cluster = link.awaitCluster();
-            finishLine = new FinishLine(opened, name, cluster);
-            TrainingResult result = Training.task(options, data, name, cluster, opened, progress(options.iterations()));
-            finishLine.cross();
-            link.tell(new TaskMessage.Finished(TaskReport.of(result)));
-        } catch (TransferException | OutOfArenaMemoryException e) {
-            giveUp(Complaint.of(e));
+            try {
+                train(options, data, opened);
+            } catch (TransferException | OutOfArenaMemoryException e) {
+                // Before the device is closed: a peer must not take this for an orderly end.
+                awaitBetterWord();
+                giveUp(Complaint.of(e));
+            } catch (RuntimeException e) {
+                e.printStackTrace();
+                giveUp("defect: " + e);
+            }
         }
+    }
+
+    private void train(TrainingOptions options, Dataset data, RdmaDevice opened) {
+        Map<String, Endpoint> cluster = link.awaitCluster();
+        finishLine = new FinishLine(opened, name, cluster);
+        TrainingResult result = Training.task(options, data, name, cluster, opened, progress(options.iterations()));
+        finishLine.cross();
+        link.tell(new TaskMessage.Finished(TaskReport.of(result)));
     }
 
     /** Ends the process: tells whoever it reports to and its peers, and leaves. The first cause is the one told. */
@@ -67,6 +84,14 @@ final class Task {
             }
         }
         Runtime.getRuntime().halt(ExitStatus.FAILED);
+    }
+
+    private static void awaitBetterWord() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(BETTER_WORD_MILLIS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private RdmaDevice open(RdmaDeviceOptions options) {

@@ -41,11 +41,12 @@ final class TaskCommand implements Callable<Integer> {
         if (cluster != null) {
             return byHand();
         }
-        Task running = new Task(task);
-        LauncherLink link = new LauncherLink(running::giveUp);
+        LauncherLink link = new LauncherLink();
+        Task running = new Task(task, link);
+        link.listen(running::giveUp);
         try {
             Dataset dataset = training.load();
-            return run(running, link, training.options(dataset), dataset);
+            return run(running, training.options(dataset), dataset);
         } catch (BadInputException e) {
             link.tell(new TaskMessage.Failed(true, e.getMessage()));
             return ExitStatus.BAD_INPUT;
@@ -56,17 +57,17 @@ final class TaskCommand implements Callable<Integer> {
         Dataset dataset = training.load();
         TrainingOptions options = training.options(dataset);
         Map<String, Endpoint> endpoints = endpoints(options);
-        int perEpoch = training.iterationsPerEpoch(dataset);
-        return run(new Task(task), new ConsoleLink(task, endpoints, options, perEpoch,
-                ProgressLine.style(false, showProgress)), options, dataset);
+        int perEpoch = Training.iterationsPerEpoch(options, dataset);
+        TaskLink link = new ConsoleLink(task, endpoints, options, perEpoch, ProgressLine.style(false, showProgress));
+        return run(new Task(task, link), options, dataset);
     }
 
-    private int run(Task running, TaskLink link, TrainingOptions options, Dataset dataset) {
+    private int run(Task running, TrainingOptions options, Dataset dataset) {
         if (!Training.tasks(options).contains(task)) {
             throw new BadInputException(
                     "--task=" + task + " is none of this cluster's " + Training.tasks(options));
         }
-        running.run(link, RdmaDeviceOptions.defaults().withName(task).withFabric(training.fabric)
+        running.run(RdmaDeviceOptions.defaults().withName(task).withFabric(training.fabric)
                 .withLocalEndpoint(endpoint("--listen", listen)), options, dataset);
         return ExitStatus.SUCCESS;
     }

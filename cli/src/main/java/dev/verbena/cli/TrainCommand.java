@@ -24,7 +24,8 @@ final class TrainCommand implements Callable<Integer> {
 
     @Mixin
     private TrainingArguments training;
-    @Option(names = "--local", description = "Train in this one process, without any transfer.")
+    @Option(names = "--local",
+            description = "Train in this one process, without any transfer; with --workers N on their joined mini-batches.")
     private boolean isLocal;
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures of the run there.")
     private Path json;
@@ -41,7 +42,7 @@ final class TrainCommand implements Callable<Integer> {
     public Integer call() {
         ReportFile file = json == null ? null : ReportFile.check(json);
         Dataset dataset = training.load();
-        TrainingOptions options = training.options(dataset);
+        TrainingOptions options = isLocal ? training.localOptions(dataset) : training.options(dataset);
         TrainingReport report = isLocal ? local(options, dataset) : distributed(options, dataset);
         if (file != null) {
             file.write(report.toMap());
@@ -53,7 +54,7 @@ final class TrainCommand implements Callable<Integer> {
     }
 
     private TrainingReport local(TrainingOptions options, Dataset dataset) {
-        int perEpoch = training.iterationsPerEpoch(dataset);
+        int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
         TrainingListener listener = (iteration, loss, rate) -> progress.update("local",
                 new TaskMessage.Progress(iteration, loss, rate));
@@ -73,7 +74,7 @@ final class TrainCommand implements Callable<Integer> {
         if (fabric.equals(Fabrics.SHM)) {
             SharedMemory.require(planned, tasks.size());
         }
-        int perEpoch = training.iterationsPerEpoch(dataset);
+        int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
         return new TrainingReport(fabric, options, perEpoch, planned,
                 new Launcher(progress).run(commands(tasks, options)));

@@ -7,18 +7,17 @@ import java.util.List;
 import dev.verbena.training.DataException;
 import dev.verbena.training.Dataset;
 import dev.verbena.training.Training;
+import dev.verbena.training.TrainingDefaults;
 import dev.verbena.training.TrainingOptions;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
 /** What to train and over what: the options that {@code train} and {@code task} share, checked as far as one can before a start. */
 final class TrainingArguments {
-    private static final int EPOCHS_DEFAULT = 5;
-
     /** How long to train; one of the two. */
     static final class Length {
-        @Option(names = "--epochs", paramLabel = "N", description = "Passes over the training images; default "
-                + EPOCHS_DEFAULT + ".")
+        @Option(names = "--epochs", paramLabel = "N",
+                description = "Passes over the training images; default " + TrainingDefaults.EPOCHS + ".")
         Integer epochs;
         @Option(names = "--iterations", paramLabel = "N", description = "Mini-batches instead of epochs.")
         Integer iterations;
@@ -28,24 +27,24 @@ final class TrainingArguments {
             description = "IDX files as MNIST has them, plain or .gz: a train and a test pair, or one pair, split 80/20 by seed."
                     + " Default: digits drawn by the program.")
     Path data;
-    @Option(names = "--model", paramLabel = "NAME", defaultValue = "mlp",
+    @Option(names = "--model", paramLabel = "NAME", defaultValue = TrainingDefaults.MODEL,
             description = "mlp or fcn5; default ${DEFAULT-VALUE}.")
     String model;
-    @Option(names = "--workers", paramLabel = "N", defaultValue = "2",
-            description = "Workers, each with its share of the images; default ${DEFAULT-VALUE}.")
-    int workers;
-    @Option(names = "--servers", paramLabel = "N", defaultValue = "1",
+    @Option(names = "--workers", paramLabel = "N",
+            description = "Workers, each with its share of the images; default " + TrainingDefaults.WORKERS + ".")
+    Integer workers;
+    @Option(names = "--servers", paramLabel = "N", defaultValue = "" + TrainingDefaults.SERVERS,
             description = "Parameter servers; default ${DEFAULT-VALUE}.")
     int servers;
     @ArgGroup(exclusive = true)
     Length length = new Length();
-    @Option(names = "--batch", paramLabel = "N", defaultValue = "64",
+    @Option(names = "--batch", paramLabel = "N", defaultValue = "" + TrainingDefaults.BATCH,
             description = "Images of one worker's mini-batch; default ${DEFAULT-VALUE}.")
     int batch;
-    @Option(names = "--seed", paramLabel = "N", defaultValue = "1",
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "" + TrainingDefaults.SEED,
             description = "Seed of weights, order and split; default ${DEFAULT-VALUE}.")
     long seed;
-    @Option(names = "--lr", paramLabel = "X", defaultValue = "0.1",
+    @Option(names = "--lr", paramLabel = "X", defaultValue = "" + TrainingDefaults.LEARNING_RATE,
             description = "Learning rate; default ${DEFAULT-VALUE}.")
     float learningRate;
     @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
@@ -57,7 +56,7 @@ final class TrainingArguments {
 
     /** The data, with what can be said of the options alone said first. */
     Dataset load() {
-        requirePositive("--workers", workers);
+        requirePositive("--workers", workers == null ? TrainingDefaults.WORKERS : workers);
         requirePositive("--servers", servers);
         requirePositive("--batch", batch);
         requirePositive("--epochs", length.epochs == null ? 1 : length.epochs);
@@ -72,10 +71,23 @@ final class TrainingArguments {
         }
     }
 
-    /** The options, checked against the data. */
+    /** The options of a cluster, checked against the data. */
     TrainingOptions options(Dataset dataset) {
-        TrainingOptions options = new TrainingOptions(model, workers, servers, iterations(dataset), batch, seed,
-                learningRate, isCopy());
+        return checked(workers == null ? TrainingDefaults.WORKERS : workers, batch, dataset);
+    }
+
+    /** The options of the same training in one process: one worker, with the joined mini-batch of as many as were asked for. */
+    TrainingOptions localOptions(Dataset dataset) {
+        long joined = (long) batch * (workers == null ? 1 : workers);
+        require(joined <= dataset.trainCount(), "--batch=" + batch + " of --workers=" + workers
+                + " exceeds the training set of " + dataset.trainCount()
+                + " images; give a smaller batch or fewer workers");
+        return checked(1, (int) joined, dataset);
+    }
+
+    private TrainingOptions checked(int workerCount, int workerBatch, Dataset dataset) {
+        int perEpoch = Training.iterationsPerEpoch(options(workerCount, workerBatch, 1), dataset);
+        TrainingOptions options = options(workerCount, workerBatch, iterations(perEpoch));
         try {
             Training.check(options, dataset);
         } catch (IllegalArgumentException e) {
@@ -84,18 +96,10 @@ final class TrainingArguments {
         return options;
     }
 
-    boolean isCopy() {
-        return transport.equals("copy");
-    }
-
-    /** Synchronous mini-batches of all workers that one pass over the training images takes; a rest too small for one is left out. */
-    int iterationsPerEpoch(Dataset dataset) {
-        return (int) Math.max(1, dataset.trainCount() / ((long) batch * workers));
-    }
-
     /** These very options as a child process is to be given them. */
     List<String> toCommandLine(TrainingOptions options) {
-        List<String> line = new ArrayList<>(List.of("--model=" + model, "--workers=" + workers, "--servers=" + servers,
+        List<String> line = new ArrayList<>(List.of("--model=" + model, "--workers=" + options.workers(),
+                "--servers=" + servers,
                 "--iterations=" + options.iterations(), "--batch=" + batch, "--seed=" + seed, "--lr=" + learningRate,
                 "--fabric=" + fabric, "--transport=" + transport));
         if (data != null) {
@@ -104,12 +108,16 @@ final class TrainingArguments {
         return line;
     }
 
-    private int iterations(Dataset dataset) {
+    private TrainingOptions options(int workerCount, int workerBatch, int iterations) {
+        return new TrainingOptions(model, workerCount, servers, iterations, workerBatch, seed, learningRate,
+                transport.equals("copy"));
+    }
+
+    private int iterations(int perEpoch) {
         if (length.iterations != null) {
             return length.iterations;
         }
-        long iterations = (long) iterationsPerEpoch(dataset)
-                * (length.epochs == null ? EPOCHS_DEFAULT : length.epochs);
+        long iterations = (long) perEpoch * (length.epochs == null ? TrainingDefaults.EPOCHS : length.epochs);
         require(iterations <= Integer.MAX_VALUE, "--epochs=" + length.epochs + " is more than 2^31 iterations");
         return (int) iterations;
     }
