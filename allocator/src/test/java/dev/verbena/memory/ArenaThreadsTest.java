@@ -14,6 +14,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +32,8 @@ class ArenaThreadsTest {
                 ExecutorService executor = Executors.newSingleThreadExecutor()) {
             Future<Void> consumer = executor.submit(() -> {
                 for (int i = 0; i < count; i++) {
-                    Tensor tensor = queue.take();
+                    Tensor tensor = queue.poll(30, TimeUnit.SECONDS);
+                    assertNotNull(tensor, "the producer has given up");
                     assertEquals(i, tensor.memory().getAtIndex(ValueLayout.JAVA_INT, 0));
                     tensor.close();
                 }
@@ -41,7 +43,7 @@ class ArenaThreadsTest {
             for (int i = 0; i < count; i++) {
                 Tensor tensor = arena.allocate(ElementType.INT32, Shape.of(1 + i % 8 * 512));
                 tensor.memory().setAtIndex(ValueLayout.JAVA_INT, 0, i);
-                queue.put(tensor);
+                assertTrue(queue.offer(tensor, 30, TimeUnit.SECONDS), "the consumer has given up");
             }
             consumer.get();
             ArenaStatistics now = arena.statistics();
@@ -111,10 +113,11 @@ class ArenaThreadsTest {
                     return null;
                 });
                 start.await();
-                while (!closed(arena)) {
+                while (!unpinning.isDone() && !closed(arena)) {
                     Thread.onSpinWait();
                 }
                 unpinning.get();
+                arena.close();
                 assertEquals(0, source.heldByteSize());
                 assertTrue(arena.isConsistent());
             }

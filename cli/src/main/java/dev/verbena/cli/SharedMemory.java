@@ -4,11 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import dev.verbena.transfer.RdmaDevice;
+
 /** The file system that the shm fabric keeps its regions in, and whether a run fits. */
 final class SharedMemory {
-    /** What a task takes beside its tensors: rings, doorbells and message buffers of its connections, and rounding to pages. */
-    static final long OVERHEAD_BYTE_SIZE = 2L << 20;
-
     private SharedMemory() {}
 
     static Path folder() {
@@ -28,7 +27,7 @@ final class SharedMemory {
 
     /** Checks that the planned bytes and the tasks' overhead fit, before any of it is written: a full tmpfs kills who touches it. */
     static void require(long plannedByteSize, int tasks) {
-        long need = plannedByteSize + tasks * OVERHEAD_BYTE_SIZE;
+        long need = plannedByteSize + tasks * RdmaDevice.overheadByteSize(tasks - 1);
         long have = usableByteSize();
         if (need > have) {
             throw new BadInputException("not enough shared memory in " + folder() + ": need " + need + " bytes, have "

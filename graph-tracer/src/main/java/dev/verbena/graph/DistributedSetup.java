@@ -2,6 +2,7 @@ package dev.verbena.graph;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,8 +20,8 @@ import dev.verbena.transfer.TensorSender;
 final class DistributedSetup {
     private static final Logger LOG = LoggerFactory.getLogger(DistributedSetup.class);
 
-    /** On top of the plan, for what an arena rounds up as a whole. */
-    private static final long SLACK_BYTE_SIZE = 1L << 16;
+    /** How long closing waits for acknowledgements that are still being written from slots. */
+    private static final long DRAIN_NS = 1_000_000_000;
 
     private final String task;
     private final Map<String, Endpoint> cluster;
@@ -65,10 +66,9 @@ final class DistributedSetup {
             TensorArena ordinary = LocalSetup.ordinaryArena();
             resources.add(ordinary::close);
             if (plannedByteSize > 0) {
-                // A quarter more at most: what the plan cannot foresee, such as fetched tensors that callers hold for long.
-                registered = TensorArena.create(device.slabSource(), plannedByteSize + SLACK_BYTE_SIZE,
-                        plannedByteSize + SLACK_BYTE_SIZE + plannedByteSize / 4);
-                resources.add(registered::close);
+                // All of it at once and no more: registration is never on the path of a tensor.
+                registered = TensorArena.create(device.slabSource(), plannedByteSize, plannedByteSize);
+                resources.add(() -> closeDrained(registered));
             }
             partition.receives().forEach(this::receive);
             partition.sends().forEach(this::send);
@@ -108,6 +108,14 @@ final class DistributedSetup {
         device.onPeerLost(executor::peerLost);
         return new GraphSession(partition, memory, counters, executor, resources, plan.crossingByteSize(task),
                 plannedByteSize);
+    }
+
+    private static void closeDrained(TensorArena arena) {
+        long deadlineNs = System.nanoTime() + DRAIN_NS;
+        while (arena.statistics().liveCount() > 0 && System.nanoTime() < deadlineNs) {
+            LockSupport.parkNanos(100_000);
+        }
+        arena.close();
     }
 
     private void closeAfter(Throwable failure) {

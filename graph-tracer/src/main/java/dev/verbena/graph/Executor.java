@@ -28,7 +28,7 @@ final class Executor {
     /** Longest sleep where nothing is polled; completions and lost peers end it. */
     private static final long PARK_NS = 100_000_000;
     /** How long a failing run waits for what it started. Sends to a lost peer end at once; only a kernel can exceed it. */
-    private static final long SETTLE_NS = 2_000_000_000;
+    private static final long SETTLE_NS = 1_000_000_000;
     private static final int NAMED_MAX = 4;
 
     private final String name;

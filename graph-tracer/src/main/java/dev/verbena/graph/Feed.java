@@ -7,7 +7,8 @@ import java.util.List;
  *
  * <p><b>Owner:</b> the graph; the tensor that is fed stays the caller's. <b>Threading:</b> immutable.
  *
- * <p>Dimensions may be unknown; every tensor fed must fit the type.
+ * <p>Dimensions may be unknown; every tensor fed must fit the type. A feed that crosses to another task is copied each time, unless
+ * the caller allocated it in memory registered with the session's device.
  *
  * @param type what may be fed
  */

@@ -96,6 +96,13 @@ public final class Graph {
         return tasks;
     }
 
+    void checkTask(String task) {
+        if (!tasks().contains(task)) {
+            throw new IllegalArgumentException(
+                    "no node is placed on task=" + task + "; the graph has tasks=" + tasks());
+        }
+    }
+
     private static void checkName(String what, String name) {
         if (name.isBlank() || name.contains("->")) {
             throw new IllegalArgumentException(

@@ -42,7 +42,7 @@ final class GraphSession implements Session, RunServices {
     public List<Tensor> run(Map<String, Tensor> feeds, List<Graph.Output> fetches, List<Graph.Node> targets) {
         checkUsable();
         checkFeedNames(feeds);
-        RunPlan plan = plans.computeIfAbsent(new RunKey(fetches, targets), this::plan);
+        RunPlan plan = plans.computeIfAbsent(new RunKey(List.copyOf(fetches), List.copyOf(targets)), this::plan);
         plan.feed(feeds);
         running = true;
         try {

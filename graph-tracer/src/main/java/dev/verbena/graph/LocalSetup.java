@@ -5,8 +5,7 @@ import dev.verbena.memory.TensorArena;
 
 /** Makes sessions that need no peers, and the ordinary memory of all sessions. */
 final class LocalSetup {
-    /** First slab of ordinary memory. It grows by what is asked for; how much there is, the machine decides. */
-    private static final long ORDINARY_BYTE_SIZE = 1L << 20;
+    /** Ordinary memory grows as it is asked for; how much there is, the machine decides. */
     private static final long ORDINARY_BYTE_SIZE_MAX = 1L << 46;
 
     private LocalSetup() {}
@@ -26,6 +25,6 @@ final class LocalSetup {
     }
 
     static TensorArena ordinaryArena() {
-        return TensorArena.create(new OffHeapSlabSource(), ORDINARY_BYTE_SIZE, ORDINARY_BYTE_SIZE_MAX);
+        return TensorArena.create(new OffHeapSlabSource(), 0, ORDINARY_BYTE_SIZE_MAX);
     }
 }

@@ -116,7 +116,11 @@ final class NodeRun implements KernelContext, Consumer<Throwable> {
      */
     boolean isBlocked() {
         int mutated = node.operation().mutatedInput();
-        return mutated >= 0 && !isLastReader(inputs[mutated].storage());
+        if (mutated < 0) {
+            return false;
+        }
+        Storage storage = inputs[mutated].storage();
+        return !storage.isReadBy(countInputs(storage) - 1);
     }
 
     /** Checks what the kernel left, passes the outputs on, and lets go of everything else. */
@@ -135,6 +139,10 @@ final class NodeRun implements KernelContext, Consumer<Throwable> {
         closeTemporaries();
         for (Value output : outputs) {
             output.publish();
+        }
+        int mutated = node.operation().mutatedInput();
+        if (mutated >= 0) {
+            inputs[mutated].storage().changed();
         }
         for (Value input : inputs) {
             input.storage().release();
@@ -172,13 +180,17 @@ final class NodeRun implements KernelContext, Consumer<Throwable> {
     }
 
     private boolean isLastReader(Storage storage) {
-        int mine = 0;
+        return storage.holdsVolatile() == countInputs(storage);
+    }
+
+    private int countInputs(Storage storage) {
+        int count = 0;
         for (Value input : inputs) {
             if (input.storage() == storage) {
-                mine++;
+                count++;
             }
         }
-        return storage.holdsVolatile() == mine;
+        return count;
     }
 
     /** The kernel is done; called on any thread. */

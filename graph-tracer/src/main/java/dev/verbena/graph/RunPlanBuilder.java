@@ -104,6 +104,7 @@ final class RunPlanBuilder {
             NodeRun producer = runs.get(input.node());
             inputs[i] = producer.output(input.index());
             inputs[i].readers++;
+            inputs[i].changers += i == node.operation().mutatedInput() ? 1 : 0;
             before.add(producer);
         }
         for (Node other : placed.after()) {

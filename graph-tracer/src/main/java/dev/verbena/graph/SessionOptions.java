@@ -13,9 +13,14 @@ import java.time.Duration;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record SessionOptions(boolean tracing, int depth, Duration timeout) {
+    private static final Duration TIMEOUT_MAX = Duration.ofDays(365);
+
     public SessionOptions {
         if (depth < 1) {
             throw new IllegalArgumentException("depth=" + depth + "; give at least 1");
+        }
+        if (timeout.isNegative() || timeout.isZero() || timeout.compareTo(TIMEOUT_MAX) > 0) {
+            throw new IllegalArgumentException("timeout=" + timeout + "; give more than 0 and at most " + TIMEOUT_MAX);
         }
     }
 

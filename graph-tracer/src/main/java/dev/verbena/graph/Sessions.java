@@ -45,6 +45,7 @@ public final class Sessions {
      * @throws IllegalArgumentException as {@link #distributed}
      */
     public static long plannedByteSize(Graph graph, String task, SessionOptions options) {
+        graph.checkTask(task);
         return TransferPlan.of(graph, options).plannedByteSize(task);
     }
 }

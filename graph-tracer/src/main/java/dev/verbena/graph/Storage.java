@@ -25,12 +25,15 @@ final class Storage {
     private Tensor tensor;
     private Kind kind;
     private volatile int holds;
+    /** Holds of nodes that change the storage in place; their order among themselves is settled by the plan. */
+    private int changes;
 
     /** Takes charge of a tensor, held once. */
     void take(Tensor tensor, Kind kind) {
         this.tensor = tensor;
         this.kind = kind;
         this.holds = 1;
+        this.changes = 0;
     }
 
     Tensor tensor() {
@@ -43,6 +46,19 @@ final class Storage {
 
     int holdsVolatile() {
         return holds;
+    }
+
+    /** Whether only {@code mine} of its readers, and nodes that change it, still need it. */
+    boolean isReadBy(int mine) {
+        return holds - changes == mine;
+    }
+
+    void expectChanges(int count) {
+        changes += count;
+    }
+
+    void changed() {
+        changes--;
     }
 
     @SuppressWarnings("NonAtomicOperationOnVolatileField") // single writer

@@ -3,6 +3,7 @@ package dev.verbena.graph;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.TensorArena;
@@ -39,6 +40,13 @@ final class TransferPlan {
         }
     }
 
+    /**
+     * Slack on top of what the arena needs to hold everything at once. Tensors come and go in an order that varies, so holes
+     * between them may be a little too small for the next; the share is far below the quarter that users are promised at most.
+     */
+    private static final long SLACK_SHARE = 32;
+    private static final long SLACK_BYTE_SIZE = 1L << 16;
+
     private final List<Transfer> transfers;
 
     private TransferPlan(List<Transfer> transfers) {
@@ -72,20 +80,22 @@ final class TransferPlan {
         }
     }
 
-    /** Bytes of registered memory that the task needs, rounding and slots included. */
+    /** Bytes of registered memory that the task needs: its sent tensors and its slots as an arena rounds them, and slack. */
     long plannedByteSize(String task) {
         checkStatic(task);
-        long byteSize = 0;
+        LongStream.Builder byteSizes = LongStream.builder();
         Set<Graph.Output> sent = new HashSet<>();
         for (Transfer transfer : transfers) {
             CrossingEdge edge = transfer.edge;
             if (edge.fromTask().equals(task) && sent.add(edge.output())) {
-                byteSize += TensorArena.reservedByteSize(transfer.byteSize);
+                byteSizes.add(transfer.byteSize);
             } else if (edge.toTask().equals(task)) {
-                byteSize += RdmaDevice.receiverByteSize(edge.type().elementType(), shape(edge), transfer.slots);
+                byteSizes
+                        .add(RdmaDevice.receiverBufferByteSize(edge.type().elementType(), shape(edge), transfer.slots));
             }
         }
-        return byteSize;
+        long exact = TensorArena.plannedByteSize(byteSizes.build().toArray());
+        return exact == 0 ? 0 : exact + exact / SLACK_SHARE + SLACK_BYTE_SIZE;
     }
 
     /** Bytes of the tensors that the task sends when everything runs once. */

@@ -9,6 +9,8 @@ final class Value {
     final TensorType type;
     /** Inputs within the plan that read it. Fixed when the plan is complete. */
     int readers;
+    /** Those of them that change its storage in place. Fixed when the plan is complete. */
+    int changers;
     /** How often it is fetched. Fixed when the plan is complete. */
     int fetches;
     /** For storage that begins its life here. */
@@ -50,6 +52,7 @@ final class Value {
      */
     void publish() {
         storage.retain(readers + (storage.isOwned() ? fetches : 0));
+        storage.expectChanges(changers);
         if (storage == own) {
             own.release();
         }

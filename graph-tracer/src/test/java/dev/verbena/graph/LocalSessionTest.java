@@ -207,6 +207,25 @@ class LocalSessionTest {
     }
 
     @Test
+    void orderedChangesOfOneVariableMayBothNameIt() {
+        Graph.Node v = graph.add("v", "a", TestOperations.variable(SHAPE, 1));
+        Graph.Node c = graph.add("c", "a", TestOperations.constant(SHAPE, 10));
+        Graph.Node first = graph.add("first", "a", new AddTo(), v.output(), c.output());
+        Graph.Node between = graph.add("between", "a", add("Add"), first.output());
+        Graph.Node second = graph.add("second", "a", new AddTo(), v.output(), between.output());
+        assertEquals(22, fetch(second)[0]);
+        assertEquals(2 * (22 + 10), fetch(second)[0]);
+    }
+
+    @Test
+    void aVariableMayBeAddedToItself() {
+        Graph.Node v = graph.add("v", "a", TestOperations.variable(SHAPE, 1));
+        Graph.Node twice = graph.add("twice", "a", new AddTo(), v.output(), v.output());
+        assertEquals(2, fetch(twice)[0]);
+        assertEquals(4, fetch(twice)[0]);
+    }
+
+    @Test
     void aChangeWaitsForReadersOfAnAliasThatNobodyAnnounced() {
         Graph.Node v = graph.add("v", "a", TestOperations.variable(SHAPE, 1));
         Graph.Node c = graph.add("c", "a", TestOperations.constant(SHAPE, 10));

@@ -293,6 +293,28 @@ class LoopbackSessionTest {
     }
 
     @Test
+    void eachSetOfTargetsHasAFirstIterationOfItsOwn() throws Exception {
+        Graph.Node w = graph.add("w", "a", TestOperations.variable(SHAPE, 1));
+        Graph.Node use = graph.add("use", "a", new Effect("See", context -> {}), w.output());
+        Graph.Node sink = graph.add("sink", "b", new Effect("See", context -> {}), w.output());
+        // The variable is allocated in a run that does not send it; a later set of targets does, and must find its site.
+        cluster().run(2, use);
+        cluster.run(3, sink);
+        SessionStatistics statistics = cluster.statistics("a");
+        assertEquals(1, statistics.copiesFirst());
+        assertEquals(0, statistics.copiesLater());
+        assertEquals(1, statistics.sitesRegistered());
+    }
+
+    @Test
+    void optionsRefuseWhatCannotBe() {
+        assertThrows(IllegalArgumentException.class, () -> new SessionOptions(true, 0, Duration.ofSeconds(1)));
+        assertThrows(IllegalArgumentException.class, () -> new SessionOptions(true, 1, Duration.ZERO));
+        assertThrows(IllegalArgumentException.class, () -> new SessionOptions(true, 1, Duration.ofSeconds(-1)));
+        assertThrows(IllegalArgumentException.class, () -> new SessionOptions(true, 1, Duration.ofDays(1000)));
+    }
+
+    @Test
     void fullRegisteredMemoryMeansCopiesNotFailure() {
         AllocationTracer tracer = new AllocationTracer(true);
         TestAllocator ordinary = new TestAllocator();

@@ -91,18 +91,30 @@ class PartitionTest {
 
         String message = assertThrows(IllegalArgumentException.class, () -> plan.plannedByteSize("b")).getMessage();
         assertTrue(message.contains("edge x:0->b from task=a") && message.contains("INT32[?]"), message);
-        // A task that the dynamic edge does not concern can be planned.
-        assertEquals(dev.verbena.transfer.RdmaDevice.receiverByteSize(ElementType.INT32,
-                dev.verbena.memory.Shape.of(SHAPE), 3), plan.plannedByteSize("c"));
+        assertTrue(plan.plannedByteSize("c") > 0, "a task that the dynamic edge does not concern can be planned");
     }
 
     @Test
     void aSenderPlansEachTensorOnceHoweverManyReadIt() {
-        Graph.Node w = graph.add("w", "a", TestOperations.variable(new long[]{1000}, 1));
+        long elements = 1 << 20;
+        Graph.Node w = graph.add("w", "a", TestOperations.variable(new long[]{elements}, 1));
         graph.add("y", "b", new Mix(1, false), w.output());
         graph.add("z", "c", new Mix(1, false), w.output());
-        assertEquals(dev.verbena.memory.TensorArena.reservedByteSize(4000),
-                Sessions.plannedByteSize(graph, "a", SessionOptions.defaults()));
-        assertEquals(8000, TransferPlan.of(graph, SessionOptions.defaults()).crossingByteSize("a"));
+        long planned = Sessions.plannedByteSize(graph, "a", SessionOptions.defaults());
+        assertTrue(planned >= 4 * elements && planned < 1.05 * 4 * elements, "planned=" + planned);
+        assertEquals(2 * 4 * elements, TransferPlan.of(graph, SessionOptions.defaults()).crossingByteSize("a"));
+    }
+
+    @Test
+    void aReceiverPlansEverySlot() {
+        long elements = 1 << 20;
+        Graph.Node w = graph.add("w", "a", TestOperations.variable(new long[]{elements}, 1));
+        graph.add("y", "b", new Mix(1, false), w.output());
+        graph.add("z", "c", TestOperations.constant(SHAPE, 1));
+        SessionOptions options = new SessionOptions(true, 3, SessionOptions.defaults().timeout());
+        long planned = Sessions.plannedByteSize(graph, "b", options);
+        assertTrue(planned >= 3 * 4 * elements && planned < 1.05 * 3 * 4 * elements, "planned=" + planned);
+        assertEquals(0, Sessions.plannedByteSize(graph, "c", options));
+        assertThrows(IllegalArgumentException.class, () -> Sessions.plannedByteSize(graph, "d", options));
     }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -22,6 +23,7 @@ import net.jqwik.api.constraints.IntRange;
 import dev.verbena.graph.TestOperations.AddTo;
 import dev.verbena.graph.TestOperations.Mix;
 import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.ArrivalMode;
 
 /** Whatever the graph and its placement: the same bits as a naive evaluation, no copies after the first iteration, no leaks. */
 class RandomGraphProperties {
@@ -163,6 +165,24 @@ class RandomGraphProperties {
             }
             cluster.sessions.values().forEach(Session::close);
             cluster.sessions.keySet().forEach(task -> assertEquals(0, cluster.live(task), "leaks, " + task));
+        }
+    }
+
+    @Property(tries = 15, edgeCases = EdgeCasesMode.NONE)
+    void overRealDevicesToo(@ForAll long seed, @ForAll @IntRange(min = 10, max = 40) int nodeCount,
+            @ForAll @IntRange(min = 2, max = 3) int taskCount, @ForAll @IntRange(min = 1, max = 2) int depth,
+            @ForAll ArrivalMode arrivalMode) throws Exception {
+        RandomGraph random = new RandomGraph(seed, nodeCount, taskCount);
+        List<Map<Graph.Node, int[]>> expected = new ArrayList<>();
+        for (int i = 0; i < ITERATIONS; i++) {
+            expected.add(random.evaluate());
+        }
+        SessionOptions options = new SessionOptions(true, depth, Duration.ofSeconds(20));
+        try (DeviceCluster cluster = new DeviceCluster(random.graph, options, arrivalMode)) {
+            cluster.run((task, session) -> runTask(random, task, session, expected));
+            for (String task : cluster.statistics.keySet()) {
+                assertEquals(0, cluster.statistics.get(task).copiesLater(), "copies later, " + task);
+            }
         }
     }
 

@@ -39,8 +39,10 @@ import dev.verbena.transfer.spi.MemoryRegion;
 public final class RdmaDevice implements AutoCloseable {
     private static final Set<AccessRight> RIGHTS = EnumSet.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE,
             AccessRight.REMOTE_READ);
-    private static final long CONTROL_BYTE_SIZE = 1L << 20;
+    private static final long CONTROL_BYTE_SIZE = 1L << 19;
     private static final long CONTROL_BYTE_SIZE_MAX = 1L << 28;
+    /** Message buffers, rings and what arenas round up, per connection; rather too much than too little. */
+    private static final long CONNECTION_BYTE_SIZE = 1L << 19;
     private static final int CONNECTIONS_MAX = 64;
     private static final long DRAIN_NS = 2_000_000_000L;
 
@@ -197,9 +199,22 @@ public final class RdmaDevice implements AutoCloseable {
         return new TensorReceiver(this, receiver);
     }
 
+    /** Bytes of the one tensor that a receiver of these allocates in its arena, for {@link TensorArena#plannedByteSize}. */
+    public static long receiverBufferByteSize(ElementType type, Shape shape, int depth) {
+        return new SlotLayout(shape.byteSize(type), depth).totalByteSize();
+    }
+
     /** Bytes that a receiver of these takes in its arena, to plan the arena by. */
     public static long receiverByteSize(ElementType type, Shape shape, int depth) {
         return TensorArena.reservedByteSize(new SlotLayout(shape.byteSize(type), depth).totalByteSize());
+    }
+
+    /**
+     * Shared memory that a device takes at most beside what its users allocate, when it has connected to, and been connected to by, so
+     * many peers; to plan by.
+     */
+    public static long overheadByteSize(int peers) {
+        return CONNECTION_BYTE_SIZE * (2L * peers + 4);
     }
 
     /** Changes whenever something may have arrived; see {@link #awaitActivity}. */

@@ -30,7 +30,7 @@ import dev.verbena.transfer.spi.Opcode;
  * <p><b>Owner:</b> {@link PeerConnection}. <b>Threading:</b> {@link #call} is thread-safe, all else confined to the poller.
  */
 final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
-    static final int CALLS_MAX = 2;
+    static final int CALLS_MAX = 1;
 
     private static final int SENDS_MAX = 2 * CALLS_MAX;
     private static final int RECEIVES_MAX = 2 * CALLS_MAX;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +31,7 @@ final class ControlLoop implements AutoCloseable {
 
         default void onDeadline() {}
 
-        /** The control thread ends and closes the channel. */
+        /** The watch ends, because the control thread does or a call failed; the channel is closed next. */
         default void onEnd() {}
     }
 
@@ -79,7 +80,7 @@ final class ControlLoop implements AutoCloseable {
             // Also what was to be watched and never was must be closed.
             runTasks();
             for (SelectionKey key : new ArrayList<>(selector.keys())) {
-                guarded(key, ((Watcher) key.attachment())::onEnd);
+                guarded(key, Watcher::onEnd);
                 key.channel().close();
             }
         } catch (IOException e) {
@@ -109,7 +110,7 @@ final class ControlLoop implements AutoCloseable {
         for (SelectionKey key : new ArrayList<>(selector.selectedKeys())) {
             selector.selectedKeys().remove(key);
             if (key.isValid()) {
-                guarded(key, ((Watcher) key.attachment())::onReady);
+                guarded(key, Watcher::onReady);
             }
         }
         long now = System.nanoTime();
@@ -117,21 +118,23 @@ final class ControlLoop implements AutoCloseable {
             Watcher watcher = (Watcher) key.attachment();
             long deadline = watcher.deadlineNs();
             if (key.isValid() && deadline != Long.MAX_VALUE && deadline - now <= 0) {
-                guarded(key, watcher::onDeadline);
+                guarded(key, Watcher::onDeadline);
             }
         }
     }
 
     /** One that fails must not take the others with it. */
-    private static void guarded(SelectionKey key, Runnable call) {
+    private static void guarded(SelectionKey key, Consumer<Watcher> call) {
+        Watcher watcher = (Watcher) key.attachment();
         try {
-            call.run();
-        } catch (RuntimeException e) {
+            call.accept(watcher);
+        } catch (RuntimeException | Error e) {
             LOGGER.error("a control socket's watcher failed; the socket is closed", e);
             try {
+                watcher.onEnd();
                 key.channel().close();
-            } catch (IOException closing) {
-                e.addSuppressed(closing);
+            } catch (RuntimeException | IOException ending) {
+                e.addSuppressed(ending);
             }
         }
     }

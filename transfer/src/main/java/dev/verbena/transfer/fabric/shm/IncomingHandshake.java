@@ -66,7 +66,9 @@ final class IncomingHandshake implements ControlLoop.Watcher {
 
     @Override
     public void onEnd() {
-        if (state != State.CONNECTED) {
+        if (state == State.CONNECTED) {
+            connection.onEnd();
+        } else {
             end("this side closes", "it closes");
         }
     }
@@ -74,7 +76,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     @Override
     public void onReady() {
         if (state == State.CONNECTED) {
-            connection.onReadable();
+            connection.onReady();
             return;
         }
         try {
@@ -144,7 +146,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
                 return;
             }
             // The peer may have ended already, and what it said last was read together with READY.
-            connection.onReadable();
+            connection.onReady();
         }
     }
 

@@ -31,6 +31,11 @@ final class SharedFile implements AutoCloseable {
         if (byteSize > available) {
             throw outOfMemory(directory, byteSize, available);
         }
+        return allocate(directory, byteSize);
+    }
+
+    /** Without asking beforehand; it may still turn out that others were faster. */
+    static SharedFile allocate(ShmDirectory directory, long byteSize) {
         int fd = directory.openUnnamed();
         if (fd < 0) {
             throw new TransferException("cannot make a file in " + directory.path() + ": " + Libc.describe(fd)

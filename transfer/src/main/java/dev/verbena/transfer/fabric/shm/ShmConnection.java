@@ -19,7 +19,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  *
  * <p>Threading: thread-safe.
  */
-final class ShmConnection implements Connection {
+final class ShmConnection implements Connection, ControlLoop.Watcher {
     private static final Logger LOGGER = LoggerFactory.getLogger(ShmConnection.class);
 
     /** Only downwards in this list. */
@@ -41,7 +41,7 @@ final class ShmConnection implements Connection {
     private final List<AutoCloseable> mappings = new ArrayList<>();
     private final LinkFile peerLink;
     private final RemoteRegions remoteRegions;
-    private final List<QueuePair> queuePairs = new ArrayList<>();
+    private final List<QueuePair> queuePairs;
 
     private State state = State.OPEN;
     private volatile String lostCause;
@@ -69,10 +69,12 @@ final class ShmConnection implements Connection {
             peerLink = new LinkFile(linkMapping.memory(), peer.receiveDepths());
             remoteRegions = new RemoteRegions(peer.pid(), FabricFile.regions(fabricMapping.memory()));
             mappings.add(remoteRegions);
+            List<QueuePair> made = new ArrayList<>();
             for (int i = 0; i < options.size(); i++) {
-                queuePairs.add(new ShmQueuePair(fabric, this, i, options.get(i), link, peerLink, remoteRegions,
+                made.add(new ShmQueuePair(fabric, this, i, options.get(i), link, peerLink, remoteRegions,
                         FabricFile.doorbell(fabricMapping.memory(), peer.doorbells()[i])));
             }
+            queuePairs = List.copyOf(made);
         } catch (PeerFileException | RuntimeException e) {
             unmap();
             throw e;
@@ -106,7 +108,7 @@ final class ShmConnection implements Connection {
 
     @Override
     public List<QueuePair> queuePairs() {
-        return List.copyOf(queuePairs);
+        return queuePairs;
     }
 
     @Override
@@ -131,8 +133,9 @@ final class ShmConnection implements Connection {
 
     // ---- the control thread's part ----
 
-    /** Something came over the control socket, or it ended. Called from the control thread. */
-    void onReadable() {
+    /** Something came over the control socket, or it ended. */
+    @Override
+    public void onReady() {
         try {
             boolean isAlive = socket.receive();
             for (Frame frame = socket.next(); frame != null; frame = socket.next()) {
@@ -149,6 +152,14 @@ final class ShmConnection implements Connection {
             onPeerGone();
         } catch (ProtocolException e) {
             lose(false, peer() + " broke the protocol: " + e.getMessage());
+        }
+    }
+
+    /** A fabric that closes closes its connections itself; otherwise something is wrong here. */
+    @Override
+    public void onEnd() {
+        if (fabric.isOpen()) {
+            lose(false, peer() + " is not watched any more after an internal error");
         }
     }
 

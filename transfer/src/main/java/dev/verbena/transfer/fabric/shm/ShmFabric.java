@@ -92,6 +92,10 @@ final class ShmFabric implements Fabric {
                 ELEMENT_COUNT_MAX);
     }
 
+    boolean isOpen() {
+        return isOpen;
+    }
+
     void checkOpen() {
         if (!isOpen) {
             throw new IllegalStateException(this + " is closed");
@@ -255,7 +259,7 @@ final class ShmFabric implements Fabric {
         if (!adopt(connection)) {
             throw new IllegalStateException(this + " was closed while it connected to " + remote);
         }
-        loop.watch(connection.socket().channel(), SelectionKey.OP_READ, connection::onReadable);
+        loop.watch(connection.socket().channel(), SelectionKey.OP_READ, connection);
         return connection;
     }
 

@@ -1,0 +1,97 @@
+package dev.verbena.transfer.fabric.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.transfer.TransferException;
+
+class SharedFileTest {
+    private static final ShmDirectory DIRECTORY = ShmDirectory.ofEnvironment();
+    private static final long PID = ProcessHandle.current().pid();
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void twoMappingsAreTheSameMemory() throws PeerFileException {
+        try (SharedFile file = SharedFile.create(DIRECTORY, 10_000);
+                SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 10_000)) {
+            file.memory().set(JAVA_LONG, 4096, 77);
+            assertEquals(77, peer.memory().get(JAVA_LONG, 4096));
+            assertEquals(10_000, peer.memory().byteSize());
+        }
+    }
+
+    @Test
+    void thePeersMappingOutlivesTheFile() throws PeerFileException {
+        SharedFile file = SharedFile.create(DIRECTORY, 4096);
+        try (SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 4096)) {
+            file.close();
+            file.close();
+            assertThrows(IllegalStateException.class, () -> file.memory().get(JAVA_LONG, 0));
+            assertEquals(0, peer.memory().get(JAVA_LONG, 0));
+        }
+    }
+
+    @Test
+    void anotherFileOfThatNumberIsNoticed() {
+        try (SharedFile file = SharedFile.create(DIRECTORY, 4096)) {
+            FileIdentity told = new FileIdentity(file.identity().fd(), file.identity().device(),
+                    file.identity().inode() + 1);
+            String message = assertThrows(PeerFileException.class, () -> SharedMapping.mapPeer(PID, told, 4096))
+                    .getMessage();
+            assertTrue(message.contains("not the file that the peer means"), message);
+        }
+    }
+
+    @Test
+    void aFileThatIsTooSmallIsNoticed() {
+        try (SharedFile file = SharedFile.create(DIRECTORY, 4096)) {
+            String message = assertThrows(PeerFileException.class,
+                    () -> SharedMapping.mapPeer(PID, file.identity(), 4097)).getMessage();
+            assertTrue(message.contains("4097"), message);
+        }
+    }
+
+    @Test
+    void aProcessThatIsGoneIsNoticed() {
+        PeerFileException e = assertThrows(PeerFileException.class,
+                () -> SharedMapping.mapPeer(Integer.MAX_VALUE, new FileIdentity(1, 1, 1), 4096));
+        assertEquals(Libc.ENOENT, e.errno());
+        assertTrue(e.getMessage().contains("No such file") && e.getMessage().contains("PID namespace"), e.getMessage());
+    }
+
+    @Test
+    void tooLittleMemorySaysNeedAndHave() {
+        String message = assertThrows(OutOfArenaMemoryException.class, () -> SharedFile.create(DIRECTORY, 1L << 50))
+                .getMessage();
+        assertTrue(message.contains("need " + (1L << 50)) && message.contains(DIRECTORY.path().toString()), message);
+    }
+
+    @Test
+    void aDirectoryThatIsNoneIsSaidToBe() {
+        ShmDirectory none = new ShmDirectory(directory.resolve("none"));
+        assertTrue(none.unavailableReason().contains("VERBENA_SHM_DIR"), none.unavailableReason());
+        String noFiles = new ShmDirectory(Path.of("/proc/self")).unavailableReason();
+        assertTrue(noFiles.contains("errno="), noFiles);
+        assertThrows(TransferException.class, () -> SharedFile.allocate(none, 4096));
+        assertNull(DIRECTORY.unavailableReason());
+    }
+
+    @Test
+    void theProviderSaysWhyItCannot() {
+        assertTrue(ShmFabricProvider.unavailableReason("Mac OS X", "aarch64", DIRECTORY).contains("Mac OS X"));
+        assertTrue(ShmFabricProvider.unavailableReason("Linux", "s390x", DIRECTORY).contains("s390x"));
+        assertNull(ShmFabricProvider.unavailableReason("Linux", "amd64", DIRECTORY));
+        assertNull(new ShmFabricProvider().unavailableReason());
+    }
+}

@@ -1,0 +1,146 @@
+package dev.verbena.transfer.fabric.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.QueuePairOptions;
+
+/** The parts that the contract does not reach from outside. */
+@Timeout(60)
+class ShmInnardsTest {
+    private static MemorySegment memory(long byteSize) {
+        return Arena.ofAuto().allocate(byteSize, 128);
+    }
+
+    @Test
+    void theDoorbellGoesThroughItsStates() {
+        MemorySegment memory = memory(128);
+        Doorbell doorbell = new Doorbell(memory, 0);
+        assertTrue(doorbell.prepareSleep());
+        assertEquals(Doorbell.ASLEEP, (int) Words.INT.get(memory, 0L));
+        doorbell.ring();
+        assertEquals(Doorbell.RUNG, (int) Words.INT.get(memory, 0L));
+        doorbell.sleep(Long.MAX_VALUE); // returns at once
+        doorbell.endSleep();
+        assertFalse(doorbell.prepareSleep(), "it stays rung until it is cleared");
+        doorbell.clear();
+        assertEquals(Doorbell.QUIET, (int) Words.INT.get(memory, 0L));
+        assertTrue(doorbell.prepareSleep());
+        doorbell.sleep(1_000); // time is up
+        doorbell.endSleep();
+        assertEquals(Doorbell.QUIET, (int) Words.INT.get(memory, 0L));
+        doorbell.ringAndWake();
+        assertEquals(Doorbell.RUNG, (int) Words.INT.get(memory, 0L));
+    }
+
+    @Test
+    void aClosedReceiveRingGivesNoMoreClaims() {
+        ReceiveRing ring = new ReceiveRing(memory(ReceiveRing.byteSize(4)), 4);
+        for (int i = 0; i < 3; i++) {
+            ring.postRelease(i, 100 + i, 10 + i, 7, true);
+        }
+        assertEquals(3, ring.postedAcquire());
+        assertTrue(ring.claim(0));
+        assertFalse(ring.claim(0), "claimed already");
+        assertTrue(ring.claim(1));
+        ring.arriveRelease(0, Arrival.SEND, 5, 6);
+        assertEquals(1, ring.arrivedAcquire());
+        assertEquals(Arrival.SEND, ring.kind(0));
+        assertEquals(5, ring.arrivedByteSize(0));
+        assertEquals(6, ring.immediate(0));
+        assertEquals(102, ring.address(2));
+        assertEquals(2, ring.closeClaims());
+        assertEquals(2, ring.closeClaims());
+        assertFalse(ring.claim(2));
+    }
+
+    @Test
+    void theRegionTableTellsOnlyOfLiveRegions() {
+        RegionTable table = new RegionTable(memory(RegionTable.ENTRY_COUNT * RegionTable.ENTRY_BYTE_SIZE));
+        int key = 0x1234 << RegionTable.INDEX_BITS | 1023;
+        assertNull(table.readAcquire(key));
+        assertNull(table.readAcquire(0), "an empty entry has no key");
+        table.publishRelease(key, new FileIdentity(3, 4, 5), 6, 0x7000, 1L << 33);
+        assertEquals(new RegionTable.Entry(new FileIdentity(3, 4, 5), 6, 0x7000, 1L << 33), table.readAcquire(key));
+        assertNull(table.readAcquire(key + RegionTable.ENTRY_COUNT));
+        table.revokeVolatile(key);
+        assertNull(table.readAcquire(key));
+    }
+
+    @Test
+    void textsAreCutAtACharacter() {
+        MemorySegment memory = memory(16);
+        Words.putText(memory, 0, 9, "aäöü");
+        assertEquals("aäö", Words.text(memory, 0, 9));
+        Words.putText(memory, 0, 9, "");
+        assertEquals("", Words.text(memory, 0, 9));
+        Words.INT.set(memory, 0L, Integer.MAX_VALUE);
+        assertEquals("aäö", Words.text(memory, 0, 9), "a size that lies is cut too");
+    }
+
+    @Test
+    void theRegionTableIsBoundedAndEntriesComeBack() {
+        try (Fabric fabric = new ShmFabricProvider().open()) {
+            List<MemoryRegion> regions = new ArrayList<>();
+            for (int i = 0; i < RegionTable.ENTRY_COUNT; i++) {
+                regions.add(fabric.register(8, EnumSet.noneOf(AccessRight.class)));
+            }
+            String message = assertThrows(TransferException.class,
+                    () -> fabric.register(8, EnumSet.noneOf(AccessRight.class))).getMessage();
+            assertTrue(message.contains("regions=" + RegionTable.ENTRY_COUNT), message);
+            int key = regions.get(500).rkey();
+            regions.get(500).close();
+            try (MemoryRegion again = fabric.register(8, EnumSet.noneOf(AccessRight.class))) {
+                assertEquals(RegionTable.index(key), RegionTable.index(again.rkey()));
+                assertTrue(key != again.rkey(), "a key is not given out twice in a row");
+            }
+        }
+    }
+
+    @Test
+    void whoDoesNotEndTheHandshakeIsHungUpOn() throws IOException {
+        try (ShmFabric fabric = new ShmFabric(ShmDirectory.ofEnvironment(), TimeUnit.MILLISECONDS.toNanos(20))) {
+            Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "impatient", new Nobody());
+            try (Socket socket = new Socket(endpoint.host(), endpoint.port())) {
+                socket.setSoTimeout(20_000);
+                assertEquals(-1, socket.getInputStream().read());
+            }
+        }
+    }
+
+    /** Nobody gets as far as to be asked for. */
+    private static final class Nobody implements ConnectionHandler {
+        @Override
+        public List<QueuePairOptions> onRequest(String peerName, int queuePairCount) {
+            throw new AssertionError(peerName);
+        }
+
+        @Override
+        public void onAccepted(Connection connection) {}
+
+        @Override
+        public void onLost(Connection connection, boolean orderly, String cause) {}
+    }
+}
