@@ -144,17 +144,17 @@ final class Launcher {
         if (phase == Phase.STARTING && failed.isBadInput()) {
             badInput = failed.sentence();
             abort(badInput);
-            killAll();
-        } else if (badInput == null) {
+        } else {
             complain(task.name() + ": " + failed.sentence());
-            abort(task.name() + " gave up");
+            abort(task.name() + ": " + failed.sentence());
         }
     }
 
     private void onEnd(TaskProcess task) {
         ended.add(task);
-        boolean isDone = phase == Phase.FINISHING && task.status() == 0;
-        if (!isDone && explained.add(task) && badInput == null) {
+        // The first of all to end may be heard of before the last has reported.
+        boolean isDone = reports.containsKey(task) && task.status() == 0;
+        if (!isDone && explained.add(task)) {
             complain(task.describeEnd());
             abort(task.describeEnd());
         }
@@ -173,12 +173,7 @@ final class Launcher {
                     isTold = true;
                     survivors().forEach(task -> task.order(new LauncherOrder.Abort(firstCause)));
                 } else {
-                    for (TaskProcess task : survivors()) {
-                        if (explained.add(task)) {
-                            complain(task.title() + " did not end by itself and was killed");
-                        }
-                        task.kill();
-                    }
+                    killSurvivors("did not end by itself and was killed: " + firstCause);
                 }
             }
             case RUNNING, ENDED -> {
@@ -188,9 +183,24 @@ final class Launcher {
     }
 
     private void abort(String cause) {
-        if (phase != Phase.ABORTING && phase != Phase.ENDED) {
-            firstCause = cause;
-            move(Phase.ABORTING);
+        if (phase == Phase.ABORTING || phase == Phase.ENDED) {
+            return;
+        }
+        boolean hadBegun = phase != Phase.STARTING;
+        firstCause = cause;
+        move(Phase.ABORTING);
+        if (!hadBegun) {
+            // They know of nobody, and nobody of them: there is nothing to be said to each other.
+            killSurvivors("ended before it began: " + cause);
+        }
+    }
+
+    private void killSurvivors(String why) {
+        for (TaskProcess task : survivors()) {
+            if (explained.add(task)) {
+                complain(task.name() + ": " + why);
+            }
+            task.kill();
         }
     }
 
@@ -220,7 +230,7 @@ final class Launcher {
     }
 
     private void complain(String sentence) {
-        if (!isInterrupted) {
+        if (!isInterrupted && badInput == null) {
             progress.clear();
             Complaint.print(sentence);
         }

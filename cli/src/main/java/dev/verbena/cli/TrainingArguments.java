@@ -44,9 +44,8 @@ final class TrainingArguments {
     @Option(names = "--seed", paramLabel = "N", defaultValue = "" + TrainingDefaults.SEED,
             description = "Seed of weights, order and split; default ${DEFAULT-VALUE}.")
     long seed;
-    @Option(names = "--lr", paramLabel = "X", defaultValue = "" + TrainingDefaults.LEARNING_RATE,
-            description = "Learning rate; default ${DEFAULT-VALUE}.")
-    float learningRate;
+    @Option(names = "--lr", paramLabel = "X", description = "Learning rate; default: what suits the model.")
+    Float learningRate;
     @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
             description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
     String fabric;
@@ -61,7 +60,8 @@ final class TrainingArguments {
         requirePositive("--batch", batch);
         requirePositive("--epochs", length.epochs == null ? 1 : length.epochs);
         requirePositive("--iterations", length.iterations == null ? 1 : length.iterations);
-        require(Float.isFinite(learningRate) && learningRate > 0, "--lr=" + learningRate + "; give a number above 0");
+        require(learningRate == null || Float.isFinite(learningRate) && learningRate > 0,
+                "--lr=" + learningRate + "; give a number above 0");
         require(List.of("zerocopy", "copy").contains(transport),
                 "--transport=" + transport + " is unknown; give zerocopy or copy");
         try {
@@ -86,22 +86,20 @@ final class TrainingArguments {
     }
 
     private TrainingOptions checked(int workerCount, int workerBatch, Dataset dataset) {
-        int perEpoch = Training.iterationsPerEpoch(options(workerCount, workerBatch, 1), dataset);
-        TrainingOptions options = options(workerCount, workerBatch, iterations(perEpoch));
         try {
-            Training.check(options, dataset);
+            TrainingOptions once = options(workerCount, workerBatch, 1);
+            Training.check(once, dataset);
+            return options(workerCount, workerBatch, iterations(Training.iterationsPerEpoch(once, dataset)));
         } catch (IllegalArgumentException e) {
             throw new BadInputException(e.getMessage());
         }
-        return options;
     }
 
     /** These very options as a child process is to be given them. */
     List<String> toCommandLine(TrainingOptions options) {
         List<String> line = new ArrayList<>(List.of("--model=" + model, "--workers=" + options.workers(),
-                "--servers=" + servers,
-                "--iterations=" + options.iterations(), "--batch=" + batch, "--seed=" + seed, "--lr=" + learningRate,
-                "--fabric=" + fabric, "--transport=" + transport));
+                "--servers=" + servers, "--iterations=" + options.iterations(), "--batch=" + batch, "--seed=" + seed,
+                "--lr=" + options.learningRate(), "--fabric=" + fabric, "--transport=" + transport));
         if (data != null) {
             line.add("--data=" + data.toAbsolutePath());
         }
@@ -109,7 +107,8 @@ final class TrainingArguments {
     }
 
     private TrainingOptions options(int workerCount, int workerBatch, int iterations) {
-        return new TrainingOptions(model, workerCount, servers, iterations, workerBatch, seed, learningRate,
+        float rate = learningRate == null ? TrainingDefaults.learningRate(model) : learningRate;
+        return new TrainingOptions(model, workerCount, servers, iterations, workerBatch, seed, rate,
                 transport.equals("copy"));
     }
 
