@@ -44,7 +44,7 @@ public final class TensorReceiver implements AutoCloseable {
         return protocol.senderName();
     }
 
-    /** Frees the slots as soon as the last tensor from them is closed. */
+    /** Frees the slots, as soon as the last tensor from them is closed. */
     @Override
     public void close() {
         protocol.close();

@@ -66,7 +66,7 @@ public final class TensorSender implements AutoCloseable {
         return protocol.receiverName();
     }
 
-    /** No more offers; what was offered is still sent. */
+    /** No more offers; returns when what was offered has left, or after two seconds. */
     @Override
     public void close() {
         protocol.close();

@@ -212,6 +212,24 @@ class StaticPlacementTest {
     }
 
     @Test
+    void closedEndsLeaveNothingPinned() {
+        for (int round = 0; round < 50; round++) {
+            try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+                Shape shape = Shape.of(100_000);
+                TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 1);
+                TensorSender sender = pair.channel().sender("edge", TYPE, shape, DevicePair.TIMEOUT);
+                Tensor tensor = pair.senderArena.allocate(TYPE, shape);
+                sender.offer(tensor, null);
+                tensor.close();
+                DevicePair.await(pair.receiver, receiver::poll).close();
+                sender.close();
+                receiver.close();
+                pair.closeArenas();
+            }
+        }
+    }
+
+    @Test
     void wrongEndsAreRefusedByName() {
         try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
             Shape shape = Shape.of(3);

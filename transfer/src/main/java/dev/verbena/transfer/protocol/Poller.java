@@ -76,7 +76,7 @@ public final class Poller implements Agent, IdleStrategy, AutoCloseable {
      * @return false if the poller is closed and the command will not run
      */
     public boolean submit(Runnable command) {
-        if (Thread.currentThread() == thread) {
+        if (isCurrentThread()) {
             command.run();
             return true;
         }
@@ -101,6 +101,10 @@ public final class Poller implements Agent, IdleStrategy, AutoCloseable {
     /** Commands and requests not yet done; exact only when nobody submits any more. */
     public int outstanding() {
         return outstanding + commands.size();
+    }
+
+    boolean isCurrentThread() {
+        return Thread.currentThread() == thread;
     }
 
     @Override

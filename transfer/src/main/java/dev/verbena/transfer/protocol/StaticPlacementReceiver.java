@@ -41,13 +41,17 @@ public final class StaticPlacementReceiver {
 
     private volatile PlacementState state = PlacementState.AWAITING_SENDER;
     private volatile PeerConnection peer;
-    private PolledQueuePair acknowledgementQueuePair;
+    private volatile PolledQueuePair acknowledgementQueuePair;
     private long acknowledgementAddress;
     private int acknowledgementRkey;
     /** Written by the polling thread. */
     private long received;
-    /** Written by the poller. */
+    /** Written by the poller, as are the next two. */
     private long acknowledged;
+    /** No acknowledgement is written any more. */
+    private boolean isFinished;
+    /** And none is on its way. */
+    private volatile boolean isQuiet;
 
     /** Allocates the slots in the arena, whose slabs must be registered with the device. */
     public StaticPlacementReceiver(ReceiverDirectory directory, String name, TensorArena arena, ElementType type,
@@ -137,13 +141,22 @@ public final class StaticPlacementReceiver {
         arrivals.setRelease(arrivals.getPlain() + 1);
     }
 
-    /** Nothing may arrive any more: the peers have stopped or the device is closed. Tensors already polled stay valid. */
-    public synchronized void close() {
-        if (state == PlacementState.CLOSED) {
-            return;
+    /**
+     * Nothing may arrive any more: the peers have stopped or the device is closed. Tensors already polled stay valid. Waits until the
+     * last acknowledgement is out, so that the slots are free when it returns.
+     */
+    public void close() {
+        synchronized (this) {
+            if (state == PlacementState.CLOSED) {
+                return;
+            }
+            state = PlacementState.CLOSED;
         }
-        state = PlacementState.CLOSED;
         directory.remove(this);
+        PolledQueuePair queuePair = acknowledgementQueuePair;
+        if (queuePair != null) {
+            Waits.until(() -> isQuiet, queuePair.poller(), this::finish);
+        }
         buffer.close();
     }
 
@@ -170,15 +183,25 @@ public final class StaticPlacementReceiver {
 
     /** On the poller: tells the sender of all slots that were consumed without a gap, one write at a time. */
     private void acknowledge() {
+        if (isFinished) {
+            return;
+        }
         acknowledgementScheduled.set(false);
         long next = acknowledged;
         while (consumed.getAcquire((int) (next % layout.depth())) == next + 1) {
             next++;
         }
         acknowledged = next;
-        if (next > acknowledgement.value && !acknowledgement.inFlight && state == PlacementState.OPEN) {
+        if (next > acknowledgement.value && !acknowledgement.inFlight && peer.failure() == null) {
             acknowledgement.write(next);
         }
+    }
+
+    /** On the poller: the last acknowledgement, if one is due. */
+    private void finish() {
+        acknowledge();
+        isFinished = true;
+        isQuiet = !acknowledgement.inFlight;
     }
 
     /** Writes the number of tensors consumed into the sender's memory. */
@@ -205,7 +228,9 @@ public final class StaticPlacementReceiver {
         void onDone(Completion completion, String failure) {
             inFlight = false;
             buffer.unpin();
-            if (failure == null) {
+            if (isFinished) {
+                isQuiet = true;
+            } else if (failure == null) {
                 acknowledge();
             }
         }

@@ -113,9 +113,27 @@ public final class StaticPlacementSender {
         return placement.tail();
     }
 
-    /** No more offers. The control memory stays, since acknowledgements may still arrive; see {@link #release}. */
-    public synchronized void close() {
-        state = PlacementState.CLOSED;
+    /**
+     * No more offers. Waits until what was offered has left, so that its tensors are unpinned. The control memory stays, since
+     * acknowledgements may still arrive; see {@link #release}.
+     */
+    public void close() {
+        synchronized (this) {
+            if (state == PlacementState.CLOSED) {
+                return;
+            }
+            state = PlacementState.CLOSED;
+        }
+        Waits.until(this::isQuiet, queuePair.poller(), () -> {});
+    }
+
+    private boolean isQuiet() {
+        for (SlotSend send : sends) {
+            if (send.busy) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Frees the control memory, after the connection is closed. */
