@@ -54,6 +54,54 @@ class ArenaThreadsTest {
         }
     }
 
+    /** More threads than caches, each writing its own number into what it has; short steps, so that they meet often. */
+    @Test
+    void threadsThatShareACacheDoNotDisturbEachOther() throws Exception {
+        int threads = 6;
+        int rounds = 50_000;
+        CyclicBarrier start = new CyclicBarrier(threads);
+        List<Future<Void>> ends = new ArrayList<>();
+        try (TensorArena arena = TensorArena.create(source, 4 * MIB, 4 * MIB);
+                ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+            for (int thread = 1; thread <= threads; thread++) {
+                long number = thread;
+                ends.add(executor.submit(() -> {
+                    start.await();
+                    return writeAndCheck(arena, number, rounds);
+                }));
+            }
+            for (Future<Void> end : ends) {
+                end.get();
+            }
+            assertEquals((long) threads * rounds, arena.statistics().allocationCount());
+            assertEquals(0, arena.statistics().liveCount());
+            assertEquals(4 * MIB, arena.statistics().largestFreeRunByteSize());
+            assertTrue(arena.isConsistent());
+        }
+    }
+
+    private static Void writeAndCheck(TensorArena arena, long number, int rounds) {
+        Shape[] shapes = {Shape.of(8), Shape.of(9), Shape.of(600), Shape.of(5_000)};
+        Tensor[] live = new Tensor[8];
+        for (int round = 0; round < rounds; round++) {
+            int place = round % live.length;
+            if (live[place] != null) {
+                free(live[place], number);
+            }
+            live[place] = arena.allocate(ElementType.INT64, shapes[round / 3 % shapes.length]);
+            live[place].memory().setAtIndex(ValueLayout.JAVA_LONG, 0, number);
+        }
+        for (Tensor tensor : live) {
+            free(tensor, number);
+        }
+        return null;
+    }
+
+    private static void free(Tensor tensor, long number) {
+        assertEquals(number, tensor.memory().getAtIndex(ValueLayout.JAVA_LONG, 0));
+        tensor.close();
+    }
+
     @Test
     void whatOtherThreadsHaveCachedIsThereWhenItIsNeeded() throws Exception {
         try (TensorArena arena = TensorArena.create(source, MIB, MIB)) {

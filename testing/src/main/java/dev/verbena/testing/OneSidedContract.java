@@ -4,12 +4,18 @@ import static dev.verbena.testing.FabricPair.assertFilled;
 import static dev.verbena.testing.FabricPair.assertZero;
 import static dev.verbena.transfer.spi.CompletionStatus.SUCCESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.util.EnumSet;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
 
@@ -134,13 +140,13 @@ interface OneSidedContract extends FabricFixture {
                 .element(pair.initiator.region, 2000, 60).element(pair.initiator.region, 3000, 7)
                 .remote(pair.target.region.address(), pair.target.region.rkey());
         pair.run(read, SUCCESS);
-        byte[] expected = pair.target.region.memory().asSlice(0, 100).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+        byte[] expected = pair.target.region.memory().asSlice(0, 100).toArray(ValueLayout.JAVA_BYTE);
         byte[] got = new byte[100];
-        java.lang.foreign.MemorySegment all = java.lang.foreign.MemorySegment.ofArray(got);
+        MemorySegment all = MemorySegment.ofArray(got);
         all.asSlice(0, 33).copyFrom(pair.initiator.region.memory().asSlice(1000, 33));
         all.asSlice(33, 60).copyFrom(pair.initiator.region.memory().asSlice(2000, 60));
         all.asSlice(93, 7).copyFrom(pair.initiator.region.memory().asSlice(3000, 7));
-        org.junit.jupiter.api.Assertions.assertArrayEquals(expected, got);
+        assertArrayEquals(expected, got);
     }
 
     @Test
@@ -173,6 +179,52 @@ interface OneSidedContract extends FabricFixture {
                 SUCCESS);
         assertEquals(-1, from.memory().mismatch(to.memory()));
         assertFalse(from.memory().get(JAVA_LONG, byteSize - 8) == 0);
+    }
+
+    @Test
+    default void theTailWordBecomesVisibleLast() throws InterruptedException {
+        FabricPair pair = connect();
+        assumeTrue(pair.target.fabric.capabilities().writesInOrder(), "this fabric makes no such promise");
+        for (long byteSize : new long[]{16, 72, 4104, 3 << 20}) {
+            MemoryRegion from = pair.initiator.fabric.register(byteSize, EnumSet.allOf(AccessRight.class));
+            MemoryRegion to = pair.target.fabric.register(byteSize, EnumSet.allOf(AccessRight.class));
+            int rounds = byteSize > 10_000 ? 20 : 500;
+            AtomicLong seen = new AtomicLong();
+            AtomicLong torn = new AtomicLong();
+            Thread reader = Thread.ofPlatform().start(() -> watchTail(to, rounds, seen, torn));
+            WorkRequest write = pair.initiator.request(1, Opcode.WRITE).element(from, 0, byteSize)
+                    .remote(to.address(), to.rkey());
+            for (int round = 1; round <= rounds; round++) {
+                for (long offset = 0; offset < byteSize; offset += 8) {
+                    from.memory().set(JAVA_LONG, offset, round);
+                }
+                pair.run(write, SUCCESS);
+                while (seen.get() < round) {
+                    Thread.onSpinWait();
+                }
+            }
+            reader.join();
+            assertEquals(0, torn.get(), "byteSize=" + byteSize + ": words that were old when the tail was new");
+            from.close();
+            to.close();
+        }
+    }
+
+    /** Waits for each round's tail and looks at all words before it, last ones first. */
+    private static void watchTail(MemoryRegion region, int rounds, AtomicLong seen, AtomicLong torn) {
+        VarHandle word = JAVA_LONG.varHandle();
+        long tail = region.memory().byteSize() - 8;
+        for (long round = 1; round <= rounds; round++) {
+            while ((long) word.getAcquire(region.memory(), tail) != round) {
+                Thread.onSpinWait();
+            }
+            for (long offset = tail - 8; offset >= 0; offset -= 8) {
+                if (region.memory().get(JAVA_LONG, offset) != round) {
+                    torn.incrementAndGet();
+                }
+            }
+            seen.set(round);
+        }
     }
 
     @Test

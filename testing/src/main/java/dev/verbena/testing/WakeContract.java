@@ -14,6 +14,7 @@ import java.util.function.BooleanSupplier;
 
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.transfer.spi.CompletionStatus;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.WorkRequest;
 
@@ -177,6 +178,19 @@ interface WakeContract extends FabricFixture {
                 assertEquals(1, side.queuePair().post(write));
             }
         }
+    }
+
+    @Test
+    default void aPollNoticesThatThePeerDidSomething() {
+        FabricPair pair = connect();
+        pair.settle();
+        long before = pair.target.queue.remoteEffects();
+        pair.settle();
+        assertEquals(before, pair.target.queue.remoteEffects(), "nothing happened");
+        pair.run(pair.initiator.request(1, Opcode.WRITE, 0, 8, pair.target, 0), CompletionStatus.SUCCESS);
+        pair.settle();
+        boolean hasChanged = pair.target.queue.remoteEffects() != before;
+        assertEquals(pair.target.fabric.capabilities().wakesOnWrite(), hasChanged);
     }
 
     @Test

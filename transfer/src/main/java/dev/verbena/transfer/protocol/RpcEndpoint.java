@@ -104,7 +104,8 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
         try {
             frame = RpcFrame.decode(bytes.slice(start, (int) completion.byteSize));
         } catch (TransferException e) {
-            peer.abort(e.getMessage());
+            // On a thread of its own: ending a connection waits for all of its pollers.
+            Thread.ofVirtual().start(() -> peer.abort(e.getMessage()));
             return;
         }
         switch (frame.kind()) {

@@ -25,7 +25,6 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 final class IncomingHandshake implements ControlLoop.Watcher {
     private static final Logger LOGGER = LoggerFactory.getLogger(IncomingHandshake.class);
 
-    /** Only downwards in this list; ENDED from each but CONNECTED. */
     private enum State {
         /** Somebody has connected and not said who it is. */
         AWAIT_HELLO,
@@ -34,7 +33,15 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         /** The connection is made and has taken over the socket. */
         CONNECTED,
         /** It came to nothing; everything is released. */
-        ENDED
+        ENDED;
+
+        boolean mayBecome(State next) {
+            return switch (this) {
+                case AWAIT_HELLO -> next == AWAIT_READY || next == ENDED;
+                case AWAIT_READY -> next == CONNECTED || next == ENDED;
+                case CONNECTED, ENDED -> false;
+            };
+        }
     }
 
     private final ShmFabric fabric;
@@ -124,7 +131,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
             connection = new ShmConnection(fabric, socket, linkFile, options, peer);
             linkFile = null;
             socket.send(Frame.Type.WELCOME, fabric.hello(connection.linkIdentity(), options).encode());
-            state = State.AWAIT_READY;
+            move(State.AWAIT_READY);
         } catch (PeerFileException | RuntimeException e) {
             end("it cannot be accepted: " + e.getMessage(), e.getMessage());
         } finally {
@@ -135,7 +142,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     }
 
     private void onPeerReady() {
-        state = State.CONNECTED;
+        move(State.CONNECTED);
         onEnd.run();
         if (fabric.adopt(connection)) {
             try {
@@ -150,12 +157,19 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         }
     }
 
+    private void move(State next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException("handshake cannot move from " + state + " to " + next);
+        }
+        state = next;
+    }
+
     /** @param refusal for the peer, or null if it would not hear it */
     private void end(String reason, String refusal) {
         if (state == State.ENDED) {
             return;
         }
-        state = State.ENDED;
+        move(State.ENDED);
         LOGGER.debug("an incoming connection came to nothing: {}", reason);
         try {
             if (refusal != null) {

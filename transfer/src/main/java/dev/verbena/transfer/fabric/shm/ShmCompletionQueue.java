@@ -88,7 +88,8 @@ final class ShmCompletionQueue implements CompletionQueue {
             sleep(timeoutNs);
         } finally {
             isAwaiting = false;
-            isSignaled.set(false);
+            // Read too, so that what was done before the signal is seen after the await.
+            isSignaled.getAndSet(false);
         }
     }
 

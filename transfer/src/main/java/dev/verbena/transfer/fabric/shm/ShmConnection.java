@@ -142,8 +142,7 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
                 if (frame.type() != Frame.Type.SWEEP) {
                     throw new ProtocolException("unexpected " + frame.type());
                 }
-                peerLink.acceptSweep();
-                remoteRegions.sweep();
+                sweep();
             }
             if (!isAlive) {
                 onPeerGone();
@@ -152,6 +151,13 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
             onPeerGone();
         } catch (ProtocolException e) {
             lose(false, peer() + " broke the protocol: " + e.getMessage());
+        }
+    }
+
+    private synchronized void sweep() {
+        if (state == State.OPEN) {
+            peerLink.acceptSweep();
+            remoteRegions.sweep();
         }
     }
 
@@ -182,7 +188,7 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
             if (state != State.OPEN) {
                 return;
             }
-            state = State.LOST;
+            move(State.LOST);
             lostCause = cause;
             for (QueuePair queuePair : queuePairs) {
                 ((ShmQueuePair) queuePair).lose(cause);
@@ -194,6 +200,13 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
         }
         LOGGER.debug("lost: {}", cause);
         fabric.onLost(this, orderly, cause);
+    }
+
+    private void move(State next) {
+        if (next.ordinal() <= state.ordinal()) {
+            throw new IllegalStateException(this + " cannot move from " + state + " to " + next);
+        }
+        state = next;
     }
 
     /** The peer shall unmap what was deregistered here. */
@@ -227,7 +240,7 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
             if (state == State.CLOSED) {
                 return;
             }
-            state = State.CLOSED;
+            move(State.CLOSED);
             link.sayFarewellRelease(farewell, text);
         }
         for (QueuePair queuePair : queuePairs) {

@@ -282,7 +282,7 @@ final class ShmFabric implements Fabric {
 
     void onLost(ShmConnection connection, boolean orderly, String cause) {
         ConnectionHandler listener = handler;
-        if (listener == null) {
+        if (listener == null || !isOpen) {
             return;
         }
         try {
@@ -320,8 +320,9 @@ final class ShmFabric implements Fabric {
             }
             isOpen = false;
         }
-        loop.close();
+        // Farewells are said before the sockets end, or peers would take it for a death.
         List<AutoCloseable> left = new ArrayList<>(connections);
+        left.add(loop);
         synchronized (this) {
             left.addAll(completionQueues.values());
             left.addAll(regions.values());
