@@ -25,13 +25,18 @@ final class SharedMemory {
         }
     }
 
-    /** Checks that the planned bytes and the tasks' overhead fit, before any of it is written: a full tmpfs kills who touches it. */
-    static void require(long plannedByteSize, int tasks) {
-        long need = plannedByteSize + tasks * RdmaDevice.overheadByteSize(tasks - 1);
+    /** Everything that a run takes: servers talk with all tasks at most, workers with servers. */
+    static long neededByteSize(long plannedByteSize, int servers, int workers) {
+        return plannedByteSize + servers * RdmaDevice.overheadByteSize(servers - 1 + workers)
+                + workers * RdmaDevice.overheadByteSize(servers);
+    }
+
+    /** Checks that so much fits, before any of it is taken. */
+    static void require(long need) {
         long have = usableByteSize();
         if (need > have) {
             throw new BadInputException("not enough shared memory in " + folder() + ": need " + need + " bytes, have "
-                    + have + "; enlarge it (mount -o remount,size=" + (need + (1 << 20) >> 20) + "m " + folder()
+                    + have + "; enlarge it (mount -o remount,size=" + (need + (1 << 20) - 1 >> 20) + "m " + folder()
                     + ") or name another tmpfs in VERBENA_SHM_DIR");
         }
     }

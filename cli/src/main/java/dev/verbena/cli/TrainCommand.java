@@ -72,7 +72,7 @@ final class TrainCommand implements Callable<Integer> {
         long planned = Training.plannedByteSize(options, dataset);
         String fabric = Fabrics.select(training.fabric);
         if (fabric.equals(Fabrics.SHM)) {
-            SharedMemory.require(planned, tasks.size());
+            SharedMemory.require(SharedMemory.neededByteSize(planned, options.servers(), options.workers()));
         }
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);

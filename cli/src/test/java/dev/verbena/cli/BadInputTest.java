@@ -10,9 +10,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -118,14 +121,32 @@ class BadInputTest {
         assumeTrue(call("mount", "-t", "tmpfs", "-o", "size=1m", "verbena-test", small.toString()) == 0,
                 "a small tmpfs cannot be mounted here; run as root to have this tested");
         try {
-            assertRefused(CommandRun.start(List.of(), Map.of("VERBENA_SHM_DIR", small.toString()), "train",
-                    "--data=" + data, "--batch=10", "--json=" + json), small.toString(), "need ", "have 1048576");
-            try (Stream<Path> files = Files.list(small)) {
-                assertEquals(List.of(), files.toList());
+            for (String cluster : List.of("--servers=1 --workers=1", "--servers=3 --workers=3")) {
+                assertEquals(0, call("mount", "-o", "remount,size=1m", small.toString()));
+                String complaint = assertRefused(trainIn(small, cluster), small.toString(), "need ", "have 1048576");
+                // What it says that it needs is enough.
+                Matcher need = Pattern.compile("need (\\d+) bytes").matcher(complaint);
+                assertTrue(need.find(), complaint);
+                assertEquals(0, call("mount", "-o", "remount,size=" + need.group(1), small.toString()));
+                try (CommandRun run = trainIn(small, cluster)) {
+                    assertEquals(ExitStatus.SUCCESS, run.await(), run::errors);
+                }
+                Files.delete(json);
+                try (Stream<Path> files = Files.list(small)) {
+                    assertEquals(List.of(), files.toList());
+                }
             }
         } finally {
             assertEquals(0, call("umount", small.toString()));
         }
+    }
+
+    private CommandRun trainIn(Path sharedMemory, String cluster) {
+        List<String> arguments = new ArrayList<>(List.of("train", "--data=" + data, "--batch=10", "--iterations=2",
+                "--quiet", "--json=" + json));
+        arguments.addAll(List.of(cluster.split(" ")));
+        return CommandRun.start(List.of(), Map.of("VERBENA_SHM_DIR", sharedMemory.toString()),
+                arguments.toArray(String[]::new));
     }
 
     @Test
@@ -141,7 +162,8 @@ class BadInputTest {
         return CommandRun.start(arguments.toArray(String[]::new));
     }
 
-    private void assertRefused(CommandRun started, String... named) throws Exception {
+    /** @return the complaint */
+    private String assertRefused(CommandRun started, String... named) throws Exception {
         try (CommandRun run = started) {
             int status = run.await();
             String errors = run.errors();
@@ -158,6 +180,7 @@ class BadInputTest {
             try (Stream<Path> files = Files.list(folder)) {
                 assertFalse(files.anyMatch(file -> file.toString().endsWith(".tmp")), "a temporary file is left");
             }
+            return errors;
         }
     }
 
