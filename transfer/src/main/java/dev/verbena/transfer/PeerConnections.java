@@ -3,6 +3,7 @@ package dev.verbena.transfer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -37,7 +38,11 @@ final class PeerConnections implements ConnectionHandler {
 
     private final ConcurrentHashMap<Endpoint, PeerConnection> outgoing = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Connection, PeerConnection> all = new ConcurrentHashMap<>();
+    /** Lost, and not closed yet. */
+    private final Set<PeerConnection> retiring = ConcurrentHashMap.newKeySet();
     private final CopyOnWriteArrayList<Consumer<String>> lostListeners = new CopyOnWriteArrayList<>();
+    /** Guarded by {@code all}. */
+    private boolean isClosed;
     private int nextPoller;
 
     PeerConnections(Fabric fabric, List<Poller> pollers, RdmaDeviceOptions options, RpcMethods methods,
@@ -64,6 +69,10 @@ final class PeerConnections implements ConnectionHandler {
             }
             List<QueuePairOptions> queuePairs = queuePairOptions(options.queuePairsPerPeer() + 1);
             PeerConnection made = adopt(fabric.connect(remote, queuePairs, CONNECT_TIMEOUT.toNanos()));
+            if (made == null) {
+                throw new TransferException(
+                        "device '" + options.name() + "' was closed while it connected to " + remote);
+            }
             outgoing.put(remote, made);
             return made;
         }
@@ -80,7 +89,13 @@ final class PeerConnections implements ConnectionHandler {
 
     /** After the pollers stopped. */
     void close() {
-        all.values().forEach(PeerConnection::close);
+        List<PeerConnection> left;
+        synchronized (all) {
+            isClosed = true;
+            left = new ArrayList<>(all.values());
+            left.addAll(retiring);
+        }
+        left.forEach(PeerConnection::close);
     }
 
     @Override
@@ -97,7 +112,7 @@ final class PeerConnections implements ConnectionHandler {
     public void onLost(Connection connection, boolean orderly, String cause) {
         PeerConnection peer = all.get(connection);
         if (peer != null) {
-            peer.fail(cause);
+            retire(peer, cause);
         }
         if (!orderly) {
             lostListeners.forEach(listener -> listener.accept(cause));
@@ -105,17 +120,37 @@ final class PeerConnections implements ConnectionHandler {
         onChange.run();
     }
 
+    /** @return null if the device is closed, and so the connection is too */
     private PeerConnection adopt(Connection connection) {
         List<Poller> its = connection.queuePairs().stream().map(queuePair -> pollers.stream()
                 .filter(poller -> poller.owns(queuePair.completionQueue())).findFirst().orElseThrow()).toList();
-        PeerConnection peer = new PeerConnection(connection, its, options.queueDepth(), methods, receivers,
-                controlArena);
-        all.put(connection, peer);
+        PeerConnection peer;
+        synchronized (all) {
+            if (isClosed) {
+                connection.close();
+                return null;
+            }
+            peer = new PeerConnection(connection, its, options.queueDepth(), methods, receivers, controlArena);
+            all.put(connection, peer);
+        }
         String lost = connection.lostCause();
         if (lost != null) {
-            peer.fail(lost);
+            retire(peer, lost);
         }
         return peer;
+    }
+
+    /** From the control thread, or from who made the connection when it was lost at once; either, or both. */
+    private void retire(PeerConnection peer, String cause) {
+        synchronized (all) {
+            if (!all.remove(peer.connection(), peer)) {
+                return;
+            }
+            retiring.add(peer);
+        }
+        peer.fail(cause);
+        outgoing.values().remove(peer);
+        peer.retire(() -> retiring.remove(peer));
     }
 
     private synchronized List<QueuePairOptions> queuePairOptions(int count) {

@@ -56,7 +56,6 @@ public final class RdmaDevice implements AutoCloseable {
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
     private final ConcurrentLinkedQueue<StaticPlacementSender> senders = new ConcurrentLinkedQueue<>();
     private final List<Poller> pollers = new ArrayList<>();
-    private final List<CompletionQueue> completionQueues = new ArrayList<>();
     private final TensorArena controlArena;
     private final PeerConnections connections;
     private final Endpoint endpoint;
@@ -69,7 +68,6 @@ public final class RdmaDevice implements AutoCloseable {
         int countMax = CONNECTIONS_MAX * (options.queuePairsPerPeer() + 1) * 2 * this.options.queueDepth();
         for (int i = 0; i < options.completionQueues(); i++) {
             CompletionQueue completionQueue = fabric.createCompletionQueue(countMax);
-            completionQueues.add(completionQueue);
             pollers.add(new Poller(options.name() + "-poller-" + i, completionQueue, activity));
         }
         controlArena = TensorArena.create(slabSource(), CONTROL_BYTE_SIZE, CONTROL_BYTE_SIZE_MAX);
@@ -261,9 +259,9 @@ public final class RdmaDevice implements AutoCloseable {
         pollers.forEach(Poller::close);
         connections.close();
         senders.forEach(StaticPlacementSender::release);
-        completionQueues.forEach(CompletionQueue::close);
-        controlArena.close();
+        // Before its memory: a connection may just be coming in.
         fabric.close();
+        controlArena.close();
     }
 
     boolean isRegistered(Slab slab) {

@@ -8,20 +8,29 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.transfer.spi.MemoryRegion;
 
 class RdmaDeviceTest {
+    /** What the JVM itself may open meanwhile; a leak would be one per round. */
+    private static final int DESCRIPTOR_SLACK = 5;
+    /** Two connections may overlap once, and once more; a leak would be half a MiB per round. */
+    private static final long REGISTERED_SLACK = 2 << 20;
+
     private static RdmaDeviceOptions options() {
         return DevicePair.options(ArrivalMode.AUTO);
     }
@@ -155,6 +164,39 @@ class RdmaDeviceTest {
                 () -> RdmaDevice.create(options().withFabric("carrier-pigeon")));
         assertTrue(unknown.getMessage().contains("carrier-pigeon") && unknown.getMessage().contains("shm"),
                 unknown.getMessage());
+    }
+
+    @Test
+    void connectionsOfPeersThatLeftAreGivenBack() throws IOException {
+        try (RdmaDevice server = RdmaDevice.create(options().withName("server"))) {
+            server.handle("echo", (peer, request) -> request);
+            long descriptors = 0;
+            long registered = 0;
+            for (int round = 0; round < 40; round++) {
+                try (RdmaDevice client = RdmaDevice.create(options().withName("client" + round))) {
+                    client.call(server.endpoint(), "echo", new byte[1], DevicePair.TIMEOUT);
+                    server.call(client.endpoint(), "none", new byte[1], DevicePair.TIMEOUT);
+                } catch (TransferException e) {
+                    assertTrue(e.getMessage().contains("no method 'none'"), e.getMessage());
+                }
+                if (round == 10) {
+                    descriptors = openDescriptors();
+                    registered = server.statistics().registeredByteSize();
+                }
+            }
+            long before = descriptors;
+            DevicePair.awaitTrue(server, () -> openDescriptors() <= before + DESCRIPTOR_SLACK);
+            long registeredAfter = server.statistics().registeredByteSize();
+            assertTrue(registeredAfter <= registered + REGISTERED_SLACK, registered + " -> " + registeredAfter);
+        }
+    }
+
+    private static long openDescriptors() {
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            return open.count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.TransferException;
@@ -25,6 +26,7 @@ public final class PeerConnection {
     private final List<PolledQueuePair> dataQueuePairs = new ArrayList<>();
     private final RpcEndpoint rpc;
     private volatile String failure;
+    private boolean isClosed;
 
     /** Takes charge of a new connection; {@code pollers} are those of its queue pairs, in order. */
     public PeerConnection(Connection connection, List<Poller> pollers, int depth, RpcMethods methods,
@@ -107,11 +109,34 @@ public final class PeerConnection {
         }
     }
 
-    /** Ends it, after the pollers stopped. */
-    public void close() {
-        rpc.fail("the device was closed");
-        connection.close();
-        rpc.close();
+    /** After a loss: gives everything back as soon as what was outstanding has ended, then runs the command. */
+    public void retire(Runnable onClosed) {
+        List<PolledQueuePair> queuePairs = new ArrayList<>(dataQueuePairs);
+        queuePairs.add(rpcQueuePair);
+        AtomicInteger busy = new AtomicInteger(queuePairs.size());
+        // On a thread of its own: ending a connection waits for all of its pollers.
+        Runnable end = () -> Thread.ofVirtual().start(() -> {
+            close();
+            queuePairs.forEach(queuePair -> queuePair.poller().submit(() -> queuePair.poller().release(queuePair)));
+            onClosed.run();
+        });
+        for (PolledQueuePair queuePair : queuePairs) {
+            queuePair.poller().submit(() -> queuePair.whenIdle(() -> {
+                if (busy.decrementAndGet() == 0) {
+                    end.run();
+                }
+            }));
+        }
+    }
+
+    /** Ends it, when no poller has anything outstanding on it or all have stopped. Idempotent. */
+    public synchronized void close() {
+        if (!isClosed) {
+            isClosed = true;
+            rpc.fail("the connection was closed");
+            connection.close();
+            rpc.close();
+        }
     }
 
     private record ImmediateArrivals(ReceiverDirectory receivers) implements PolledQueuePair.ReceiveListener {

@@ -41,6 +41,7 @@ final class PolledQueuePair {
     private long idBase;
     private Request firstWaiting;
     private Request lastWaiting;
+    private Runnable onIdle;
     private ReceiveListener receiveListener;
     private MemoryRegion receiveRegion;
     private long receiveOffset;
@@ -78,6 +79,10 @@ final class PolledQueuePair {
         idBase = (long) index << 32;
     }
 
+    int index() {
+        return queuePairIndex(idBase);
+    }
+
     /** Hands the prepared request to the poller. From any thread. Returns false if the device is closed. */
     boolean enqueue(Request request) {
         request.target = this;
@@ -87,6 +92,12 @@ final class PolledQueuePair {
     /** Requests handed over and not yet done. */
     int outstanding() {
         return slots.length - freeCount + waitingCount;
+    }
+
+    /** Runs the command once nothing is outstanding: now, or when the last request has ended. */
+    void whenIdle(Runnable command) {
+        onIdle = command;
+        checkIdle();
     }
 
     /** Posts now, or as soon as the send queue has room again. */
@@ -127,6 +138,7 @@ final class PolledQueuePair {
         freeSlots[freeCount++] = index;
         request.onDone(completion, failureOf(completion));
         postWaiting();
+        checkIdle();
     }
 
     /** Ends everything outstanding without the fabric: the queue pair is closed, or the poller has stopped. */
@@ -144,6 +156,15 @@ final class PolledQueuePair {
             firstWaiting = request.nextWaiting;
             waitingCount--;
             request.onDone(null, failure);
+        }
+        checkIdle();
+    }
+
+    private void checkIdle() {
+        if (onIdle != null && outstanding() == 0) {
+            Runnable command = onIdle;
+            onIdle = null;
+            command.run();
         }
     }
 

@@ -94,8 +94,19 @@ public final class Poller implements Agent, IdleStrategy, AutoCloseable {
 
     /** Takes charge of a queue pair. On the poller's thread, before anything is submitted to it. */
     void adopt(PolledQueuePair queuePair) {
-        queuePair.index(queuePairs.size());
-        queuePairs.add(queuePair);
+        int index = queuePairs.indexOf(null);
+        if (index < 0) {
+            index = queuePairs.size();
+            queuePairs.add(queuePair);
+        } else {
+            queuePairs.set(index, queuePair);
+        }
+        queuePair.index(index);
+    }
+
+    /** Forgets a queue pair that is closed, so that no completion names it any more. On the poller's thread. */
+    void release(PolledQueuePair queuePair) {
+        queuePairs.set(queuePair.index(), null);
     }
 
     /** Commands and requests not yet done; exact only when nobody submits any more. */
@@ -124,7 +135,8 @@ public final class Poller implements Agent, IdleStrategy, AutoCloseable {
         if (work + completions > 0) {
             int count = 0;
             for (int i = 0; i < queuePairs.size(); i++) {
-                count += queuePairs.get(i).outstanding();
+                PolledQueuePair queuePair = queuePairs.get(i);
+                count += queuePair == null ? 0 : queuePair.outstanding();
             }
             outstanding = count;
         }
@@ -181,7 +193,9 @@ public final class Poller implements Agent, IdleStrategy, AutoCloseable {
     public void onClose() {
         commands.drain(Runnable::run);
         for (PolledQueuePair queuePair : queuePairs) {
-            queuePair.abandon("the device was closed");
+            if (queuePair != null) {
+                queuePair.abandon("the device was closed");
+            }
         }
         outstanding = 0;
     }
