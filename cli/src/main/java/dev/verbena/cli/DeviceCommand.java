@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 import dev.verbena.transfer.spi.Capabilities;
+import dev.verbena.transfer.Fabrics;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.FabricProvider;
 import dev.verbena.verbs.Verbs;
@@ -79,7 +80,7 @@ final class DeviceCommand implements Runnable {
                         + String.format(Locale.ROOT,
                                 ", messages up to %,d bytes, regions up to %,d bytes, queues up to %,d",
                                 can.messageByteSizeMax(), can.regionByteSizeMax(), can.depthMax())
-                        + (provider.name().equals(Fabrics.SHM)
+                        + (provider.name().equals(SharedMemory.FABRIC)
                                 ? String.format(Locale.ROOT, ", %,d bytes free in %s", SharedMemory.usableByteSize(),
                                         SharedMemory.folder())
                                 : "");

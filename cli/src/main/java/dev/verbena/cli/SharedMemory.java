@@ -8,6 +8,9 @@ import dev.verbena.transfer.RdmaDevice;
 
 /** The file system that the shm fabric keeps its regions in, and whether a run fits. */
 final class SharedMemory {
+    /** The fabric that lives there. */
+    static final String FABRIC = "shm";
+
     private SharedMemory() {}
 
     static Path folder() {

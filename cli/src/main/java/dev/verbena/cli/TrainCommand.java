@@ -11,6 +11,8 @@ import dev.verbena.training.Dataset;
 import dev.verbena.training.Training;
 import dev.verbena.training.TrainingListener;
 import dev.verbena.training.TrainingOptions;
+import dev.verbena.transfer.Fabrics;
+import dev.verbena.transfer.TransferException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -70,14 +72,22 @@ final class TrainCommand implements Callable<Integer> {
                     + " tasks; give 0 or " + (PORT_MAX - tasks.size() + 1) + " at most");
         }
         long planned = Training.plannedByteSize(options, dataset);
-        String fabric = Fabrics.select(training.fabric);
-        if (fabric.equals(Fabrics.SHM)) {
+        String fabric = fabric();
+        if (fabric.equals(SharedMemory.FABRIC)) {
             SharedMemory.require(SharedMemory.neededByteSize(planned, options.servers(), options.workers()));
         }
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
         return new TrainingReport(fabric, options, perEpoch, planned,
                 new Launcher(progress).run(commands(tasks, options)));
+    }
+
+    private String fabric() {
+        try {
+            return Fabrics.select(training.fabric).name();
+        } catch (TransferException e) {
+            throw new BadInputException("--fabric=" + training.fabric + ": " + e.getMessage());
+        }
     }
 
     private ProgressLine.Style style() {

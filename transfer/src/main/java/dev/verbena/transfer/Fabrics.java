@@ -4,36 +4,46 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
 
-import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.FabricProvider;
 
 /**
- * Finds the fabric that a user named.
+ * The fabrics that are there, and which one a name selects.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
  */
-final class Fabrics {
+public final class Fabrics {
+    /** The name that selects, of the fabrics that can be used here, the preferred one. */
+    public static final String AUTO = "auto";
+
     private Fabrics() {}
 
-    /** {@code auto}: of those that work here the one with the highest preference. */
-    static Fabric open(String name) {
-        List<FabricProvider> providers = ServiceLoader.load(FabricProvider.class, Fabrics.class.getClassLoader())
-                .stream()
-                .map(ServiceLoader.Provider::get).sorted(Comparator.comparingInt(FabricProvider::preference).reversed())
-                .toList();
+    /** All of them, usable here or not, the preferred first. */
+    public static List<FabricProvider> all() {
+        return ServiceLoader.load(FabricProvider.class, Fabrics.class.getClassLoader()).stream()
+                .map(ServiceLoader.Provider::get)
+                .sorted(Comparator.comparingInt(FabricProvider::preference).reversed()).toList();
+    }
+
+    /**
+     * The fabric of that name, or the preferred one for {@link #AUTO}.
+     *
+     * @throws TransferException if there is none of that name or it cannot be used here; the message says why
+     */
+    public static FabricProvider select(String name) {
+        List<FabricProvider> all = all();
         StringBuilder reasons = new StringBuilder();
-        for (FabricProvider provider : providers) {
-            if (name.equals("auto") || name.equals(provider.name())) {
+        for (FabricProvider provider : all) {
+            if (name.equals(AUTO) || name.equals(provider.name())) {
                 String reason = provider.unavailableReason();
                 if (reason == null) {
-                    return provider.open();
+                    return provider;
                 }
                 reasons.append(' ').append(provider.name()).append(": ").append(reason);
             }
         }
-        String known = String.join(", ", providers.stream().map(FabricProvider::name).toList());
         throw new TransferException(reasons.isEmpty()
-                ? "no fabric '" + name + "'; there are auto, " + known
+                ? "this build has no fabric '" + name + "'; give " + AUTO + " or one of "
+                        + all.stream().map(FabricProvider::name).toList()
                 : "fabric '" + name + "' cannot be used here:" + reasons);
     }
 }

@@ -89,7 +89,7 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws TransferException if the fabric cannot be used here or the port is in use
      */
     public static RdmaDevice create(RdmaDeviceOptions options) {
-        return create(options, Fabrics.open(options.fabric()));
+        return create(options, Fabrics.select(options.fabric()).open());
     }
 
     /** Over a fabric opened by the caller, which the device closes. */

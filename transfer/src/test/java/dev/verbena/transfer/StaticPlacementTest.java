@@ -35,6 +35,15 @@ class StaticPlacementTest {
         return tensor.memory().getAtIndex(ValueLayout.JAVA_FLOAT, tensor.shape().elementCount() - 1);
     }
 
+    private static void assertArrivesWhole(DevicePair pair, TensorSender sender, TensorReceiver receiver,
+            Tensor tensor) {
+        DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
+        Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+        assertEquals(-1, arrived.memory().mismatch(tensor.memory()));
+        arrived.close();
+        tensor.close();
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"TAIL", "IMMEDIATE"})
     void tensorsArriveInOrderAndWhole(ArrivalMode mode) {
@@ -134,11 +143,7 @@ class StaticPlacementTest {
                 for (int round = 1; round <= 3; round++) {
                     Tensor tensor = pair.senderArena.allocate(ElementType.UINT8, shape);
                     tensor.memory().fill((byte) round);
-                    DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
-                    Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
-                    assertEquals(-1, arrived.memory().mismatch(tensor.memory()));
-                    arrived.close();
-                    tensor.close();
+                    assertArrivesWhole(pair, sender, receiver, tensor);
                 }
             }
         }
@@ -149,18 +154,13 @@ class StaticPlacementTest {
         for (ArrivalMode mode : List.of(ArrivalMode.TAIL, ArrivalMode.IMMEDIATE)) {
             RdmaDeviceOptions options = DevicePair.options(mode);
             RdmaDevice small = RdmaDevice.create(options.withName("sender"),
-                    new SmallMessageFabric(Fabrics.open("shm"), 1000));
+                    new SmallMessageFabric(Fabrics.select("shm").open(), 1000));
             try (DevicePair pair = new DevicePair(small, RdmaDevice.create(options.withName("receiver")))) {
                 Shape shape = Shape.of(10_001);
                 TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 2);
                 TensorSender sender = pair.channel().sender("edge", TYPE, shape, DevicePair.TIMEOUT);
                 for (int i = 0; i < 6; i++) {
-                    Tensor tensor = pair.floats(10_001, i);
-                    DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
-                    Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
-                    assertEquals(-1, arrived.memory().mismatch(tensor.memory()));
-                    arrived.close();
-                    tensor.close();
+                    assertArrivesWhole(pair, sender, receiver, pair.floats(10_001, i));
                 }
             }
         }
