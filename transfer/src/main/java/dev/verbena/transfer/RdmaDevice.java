@@ -39,7 +39,8 @@ import dev.verbena.transfer.spi.MemoryRegion;
 public final class RdmaDevice implements AutoCloseable {
     private static final Set<AccessRight> RIGHTS = EnumSet.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE,
             AccessRight.REMOTE_READ);
-    private static final long CONTROL_BYTE_SIZE = 1L << 19;
+    /** Message buffers of two connections, as a worker has with one server, and the words of their senders. */
+    private static final long CONTROL_BYTE_SIZE = 3L << 18;
     private static final long CONTROL_BYTE_SIZE_MAX = 1L << 28;
     /** Message buffers, rings and what arenas round up, per connection; rather too much than too little. */
     private static final long CONNECTION_BYTE_SIZE = 1L << 19;
