@@ -203,11 +203,6 @@ public final class RdmaDevice implements AutoCloseable {
         return new SlotLayout(shape.byteSize(type), depth).totalByteSize();
     }
 
-    /** Bytes that a receiver of these takes in its arena, to plan the arena by. */
-    public static long receiverByteSize(ElementType type, Shape shape, int depth) {
-        return TensorArena.reservedByteSize(new SlotLayout(shape.byteSize(type), depth).totalByteSize());
-    }
-
     /**
      * Shared memory that a device takes at most beside what its users allocate, when it has connected to, and been connected to by, so
      * many peers; to plan by.

@@ -118,7 +118,7 @@ class StaticPlacementTest {
             Tensor one = DevicePair.await(pair.receiver, receiver::poll);
             Tensor two = DevicePair.await(pair.receiver, receiver::poll);
             two.close();
-            // A call goes the same way as an acknowledgement would: after it, one would have arrived.
+            // The call is answered by the poller that would have written an acknowledgement before.
             assertThrows(TransferException.class,
                     () -> pair.sender.call(pair.receiver.endpoint(), "none", new byte[0], DevicePair.TIMEOUT));
             assertFalse(sender.isReady(), "slot 0 is still held");

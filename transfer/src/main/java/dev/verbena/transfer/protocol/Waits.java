@@ -17,8 +17,7 @@ final class Waits {
 
     /** Lets the poller run the command, then waits until the condition holds, the poller is closed, or two seconds have passed. */
     static void until(BooleanSupplier condition, Poller poller, Runnable command) {
-        boolean isElsewhere = !poller.isCurrentThread();
-        if (!poller.submit(command) || !isElsewhere) {
+        if (!poller.submit(command) || poller.isCurrentThread()) {
             return;
         }
         long deadline = System.nanoTime() + DEADLINE_NS;
