@@ -16,11 +16,11 @@ import dev.verbena.verbs.abi.ibv_device_attr;
  * @param vendorId the vendor's IEEE number
  * @param vendorPartId the vendor's number for the part
  * @param hardwareVersion the vendor's number for the revision
+ * @param limits what it can take
  * @param ports all of them, in order
  */
 public record DeviceAttributes(String firmwareVersion, Guid systemImageGuid, int vendorId, int vendorPartId,
-        int hardwareVersion,
-        List<Port> ports) {
+        int hardwareVersion, DeviceLimits limits, List<Port> ports) {
     public DeviceAttributes {
         ports = List.copyOf(ports);
     }
@@ -29,8 +29,7 @@ public record DeviceAttributes(String firmwareVersion, Guid systemImageGuid, int
         return new DeviceAttributes(ibv_device_attr.fw_ver(attributes).getString(0),
                 guid(ibv_device_attr.sys_image_guid(attributes)),
                 ibv_device_attr.vendor_id(attributes), ibv_device_attr.vendor_part_id(attributes),
-                ibv_device_attr.hw_ver(attributes),
-                ports);
+                ibv_device_attr.hw_ver(attributes), DeviceLimits.of(attributes), ports);
     }
 
     /** GUIDs are __be64 everywhere in verbs. */

@@ -13,49 +13,68 @@ import dev.verbena.verbs.abi.ibv_gid_entry;
 import dev.verbena.verbs.abi.ibv_port_attr;
 
 /**
- * An opened RDMA device.
+ * An opened RDMA device; everything else is made from it.
  *
- * <p><b>Owner:</b> whoever opened it. <b>Threading:</b> confined to its owner. Source: ibv_open_device(3),
- * ibv_query_device(3).
+ * <p><b>Owner:</b> whoever opened it, to be closed after all that was made from it. <b>Threading:</b> thread-safe.
+ *
+ * <p>Source: ibv_open_device(3), ibv_query_device(3), ibv_query_port(3).
  */
-final class DeviceContext implements AutoCloseable {
+public final class DeviceContext extends VerbsObject {
     private final String name;
-    private final Arena arena;
     private final MemorySegment context;
+    private final DataPath dataPath;
 
-    private DeviceContext(String name, Arena arena, MemorySegment context) {
+    private DeviceContext(String name, MemorySegment context) {
+        super("device " + name);
         this.name = name;
-        this.arena = arena;
         this.context = context;
+        this.dataPath = DataPath.of(name);
     }
 
-    /** The list may be freed once the device is open: libibverbs counts its users. */
-    static DeviceContext open(String name) {
-        Arena arena = Arena.ofConfined();
+    /**
+     * Opens the device of that name.
+     *
+     * @throws IllegalStateException if verbs cannot be called on this machine at all
+     * @throws VerbsException if there is no such device or this process may not open it
+     */
+    public static DeviceContext open(String name) {
+        String problem = Verbs.bindingProblem();
+        if (problem != null) {
+            throw new IllegalStateException(problem);
+        }
+        // The list may be freed once the device is open: libibverbs counts its users.
         try (DeviceList devices = DeviceList.open()) {
-            MemorySegment capture = LibIbverbs.capture(arena);
-            MemorySegment context = LibIbverbs.openDevice(capture, devices.require(name));
-            if (context.equals(MemorySegment.NULL)) {
-                throw new VerbsException("ibv_open_device", "device=" + name, LibIbverbs.errno(capture), null);
-            }
-            return new DeviceContext(name, arena, context.reinterpret(ibv_context.sizeof(), arena, null));
-        } catch (Throwable failed) {
-            arena.close();
-            throw failed;
+            MemorySegment device = devices.require(name);
+            MemorySegment context = NativeCall.pointer("ibv_open_device", () -> "device=" + name,
+                    capture -> (MemorySegment) LibIbverbs.OPEN_DEVICE.invokeExact(capture, device));
+            return new DeviceContext(name, context.reinterpret(ibv_context.sizeof()));
         }
     }
 
-    DeviceAttributes query() {
+    public String name() {
+        return name;
+    }
+
+    /** What the device and its ports are and can do now. */
+    public DeviceAttributes query() {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                return query(arena);
+            }
+        });
+    }
+
+    private DeviceAttributes query(Arena arena) {
         MemorySegment attributes = ibv_device_attr.allocate(arena);
-        check("ibv_query_device", on(), ibv_query_device(context, attributes));
+        NativeCall.check("ibv_query_device", this::on, ibv_query_device(context, attributes));
         int portCount = Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attributes));
         MemorySegment[] portAttributes = new MemorySegment[portCount + 1];
         long gidCountMax = 0;
         for (int number = 1; number <= portCount; number++) {
-            portAttributes[number] = port(number);
+            portAttributes[number] = port(number, arena);
             gidCountMax += ibv_port_attr.gid_tbl_len(portAttributes[number]);
         }
-        MemorySegment entries = gidTable(gidCountMax);
+        MemorySegment entries = gidTable(gidCountMax, arena);
         List<Port> ports = new ArrayList<>();
         for (int number = 1; number <= portCount; number++) {
             ports.add(Port.of(number, portAttributes[number], gids(entries, number)));
@@ -63,9 +82,10 @@ final class DeviceContext implements AutoCloseable {
         return DeviceAttributes.of(attributes, ports);
     }
 
-    private MemorySegment port(int number) {
+    private MemorySegment port(int number, Arena arena) {
         MemorySegment attributes = ibv_port_attr.allocate(arena);
-        check("ibv_query_port", on() + ", port=" + number, InlineVerbs.queryPort(context, number, attributes));
+        NativeCall.check("ibv_query_port", () -> on() + ", port=" + number,
+                InlineVerbs.queryPort(context, number, attributes));
         return attributes;
     }
 
@@ -73,13 +93,13 @@ final class DeviceContext implements AutoCloseable {
      * The entries in use of all ports; the kernel refuses a table that is too small for them, so it must hold every
      * entry there could be.
      */
-    private MemorySegment gidTable(long countMax) {
+    private MemorySegment gidTable(long countMax, Arena arena) {
         if (countMax == 0) {
             return MemorySegment.NULL;
         }
         MemorySegment entries = ibv_gid_entry.allocateArray(countMax, arena);
         long count = _ibv_query_gid_table(context, entries, countMax, 0, ibv_gid_entry.sizeof());
-        check("ibv_query_gid_table", on(), count < 0 ? (int) -count : 0);
+        NativeCall.check("ibv_query_gid_table", this::on, count < 0 ? (int) -count : 0);
         return entries.asSlice(0, count * ibv_gid_entry.sizeof());
     }
 
@@ -88,27 +108,55 @@ final class DeviceContext implements AutoCloseable {
                 .map(Gid::of).toList();
     }
 
-    /** For verbs that return their errno. */
-    private static void check(String verb, String on, int errno) {
-        if (errno != 0) {
-            throw new VerbsException(verb, on, Math.abs(errno), null);
+    /** A protection domain: what is created in one works together, and with nothing else. */
+    public ProtectionDomain allocateProtectionDomain() {
+        return whileOpen(() -> ProtectionDomain.allocate(this));
+    }
+
+    /** A channel on which completion queues report events. */
+    public CompletionChannel createCompletionChannel() {
+        return whileOpen(() -> CompletionChannel.create(this));
+    }
+
+    /** A completion queue with room for at least {@code countMax} completions, to be polled. */
+    public CompletionQueue createCompletionQueue(int countMax) {
+        return whileOpen(() -> CompletionQueue.create(this, countMax, null, 0));
+    }
+
+    /**
+     * One that reports events on the channel.
+     *
+     * @param vector which of the device's completion vectors (interrupts) signals; from 0
+     */
+    public CompletionQueue createCompletionQueue(int countMax, CompletionChannel channel, int vector) {
+        requireOwn(channel.context(), channel);
+        return whileOpen(() -> channel.whileOpen(() -> CompletionQueue.create(this, countMax, channel, vector)));
+    }
+
+    /** @throws IllegalArgumentException if the object was made from another device context */
+    void requireOwn(DeviceContext other, VerbsObject object) {
+        if (other != this) {
+            throw new IllegalArgumentException(object + " belongs to another opening of a device than " + this
+                    + "; make both from one DeviceContext");
         }
     }
 
-    private String on() {
+    /** Only within {@link #whileOpen}. */
+    MemorySegment pointer() {
+        return context;
+    }
+
+    DataPath dataPath() {
+        return dataPath;
+    }
+
+    String on() {
         return "device=" + name;
     }
 
-    /** The arena first: from then on a stale use of the context is caught by FFM instead of reaching freed memory. */
     @Override
-    public void close() {
-        long address = context.address();
-        arena.close();
-        try (Arena last = Arena.ofConfined()) {
-            MemorySegment capture = LibIbverbs.capture(last);
-            if (LibIbverbs.closeDevice(capture, MemorySegment.ofAddress(address)) != 0) {
-                throw new VerbsException("ibv_close_device", on(), LibIbverbs.errno(capture), null);
-            }
-        }
+    void destroy() {
+        NativeCall.status("ibv_close_device", this::on,
+                capture -> (int) LibIbverbs.CLOSE_DEVICE.invokeExact(capture, context));
     }
 }

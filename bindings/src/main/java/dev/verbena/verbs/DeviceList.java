@@ -37,11 +37,8 @@ final class DeviceList implements AutoCloseable {
         Arena arena = Arena.ofConfined();
         try {
             MemorySegment count = arena.allocate(C_INT);
-            MemorySegment capture = LibIbverbs.capture(arena);
-            MemorySegment list = LibIbverbs.getDeviceList(capture, count);
-            if (list.equals(MemorySegment.NULL)) {
-                return failed(arena, LibIbverbs.errno(capture));
-            }
+            MemorySegment list = NativeCall.pointer(VERB, () -> "devices=all",
+                    capture -> (MemorySegment) LibIbverbs.GET_DEVICE_LIST.invokeExact(capture, count));
             int size = count.get(C_INT, 0);
             MemorySegment pointers = list.reinterpret(size * ValueLayout.ADDRESS.byteSize(), arena,
                     l -> ibv_free_device_list(l));
@@ -51,16 +48,12 @@ final class DeviceList implements AutoCloseable {
             }
             return new DeviceList(arena, devices, size == 0 ? NO_DEVICE : null);
         } catch (Throwable failed) {
+            if (failed instanceof VerbsException verbs && verbs.errno() == ENOSYS()) {
+                return new DeviceList(arena, new MemorySegment[0], NO_KERNEL_SUPPORT);
+            }
             arena.close();
             throw failed;
         }
-    }
-
-    private static DeviceList failed(Arena arena, int errno) {
-        if (errno != ENOSYS()) {
-            throw new VerbsException(VERB, "devices=all", errno, null);
-        }
-        return new DeviceList(arena, new MemorySegment[0], NO_KERNEL_SUPPORT);
     }
 
     /** Null, or one sentence that says why there is none. */

@@ -1,99 +1,61 @@
 package dev.verbena.verbs;
 
+import static dev.verbena.verbs.NativeCall.withErrno;
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
- * The verbs that fail by setting errno, which jextract's own calls do not capture: the JVM may overwrite it before Java
- * code can look.
+ * The exported verbs that fail by setting errno, bound so that it is captured ({@link NativeCall}), which jextract's
+ * own calls do not do. Verbs that <em>return</em> their errno are called through the generated class.
  *
- * <p>Each call returns its value and leaves the errno in the capture segment of the caller. Verbs that <em>return</em>
- * their errno are called through the generated class. To be touched only where {@link Verbs#bindingProblem()} is null:
- * the handles are bound in the static initialiser.
+ * <p>To be touched only where {@link Verbs#bindingProblem()} is null: the handles are bound in the static initialiser.
  */
 final class LibIbverbs {
     /** Apart, so that they can be looked for without binding anything. */
     static final class Symbols {
-        static final List<String> REQUIRED = List.of("ibv_get_device_list", "ibv_free_device_list",
-                "ibv_get_device_name",
-                "ibv_get_device_guid", "ibv_open_device", "ibv_close_device", "ibv_query_device", "ibv_query_port",
-                "_ibv_query_gid_table");
+        static final List<String> REQUIRED = List.of("_ibv_query_gid_table", "ibv_ack_cq_events", "ibv_alloc_pd",
+                "ibv_close_device", "ibv_create_comp_channel", "ibv_create_cq", "ibv_create_qp", "ibv_create_srq",
+                "ibv_dealloc_pd", "ibv_dereg_mr", "ibv_destroy_comp_channel", "ibv_destroy_cq", "ibv_destroy_qp",
+                "ibv_destroy_srq", "ibv_free_device_list", "ibv_get_cq_event", "ibv_get_device_guid",
+                "ibv_get_device_list", "ibv_get_device_name", "ibv_modify_qp", "ibv_modify_srq", "ibv_open_device",
+                "ibv_query_device", "ibv_query_port", "ibv_query_qp", "ibv_reg_mr_iova2", "ibv_resize_cq");
 
         private Symbols() {}
     }
 
-    private static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
-    private static final VarHandle ERRNO = CAPTURED.varHandle(PathElement.groupElement("errno"));
-
     /** struct ibv_device **ibv_get_device_list(int *num_devices) */
-    private static final MethodHandle GET_DEVICE_LIST = withErrno(ibv_get_device_list$address(),
+    static final MethodHandle GET_DEVICE_LIST = withErrno(ibv_get_device_list$address(),
             ibv_get_device_list$descriptor());
 
     /** struct ibv_context *ibv_open_device(struct ibv_device *device) */
-    private static final MethodHandle OPEN_DEVICE = withErrno(ibv_open_device$address(), ibv_open_device$descriptor());
+    static final MethodHandle OPEN_DEVICE = withErrno(ibv_open_device$address(), ibv_open_device$descriptor());
 
     /** int ibv_close_device(struct ibv_context *context) */
-    private static final MethodHandle CLOSE_DEVICE = withErrno(ibv_close_device$address(),
-            ibv_close_device$descriptor());
+    static final MethodHandle CLOSE_DEVICE = withErrno(ibv_close_device$address(), ibv_close_device$descriptor());
+
+    /** struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) */
+    static final MethodHandle ALLOC_PD = withErrno(ibv_alloc_pd$address(), ibv_alloc_pd$descriptor());
+
+    /** struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access) */
+    static final MethodHandle REG_MR = withErrno(ibv_reg_mr_iova2$address(), ibv_reg_mr_iova2$descriptor());
+
+    /** struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context) */
+    static final MethodHandle CREATE_COMP_CHANNEL = withErrno(ibv_create_comp_channel$address(),
+            ibv_create_comp_channel$descriptor());
+
+    /** int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context) */
+    static final MethodHandle GET_CQ_EVENT = withErrno(ibv_get_cq_event$address(), ibv_get_cq_event$descriptor());
+
+    /** struct ibv_cq *ibv_create_cq(struct ibv_context *, int cqe, void *, struct ibv_comp_channel *, int comp_vector) */
+    static final MethodHandle CREATE_CQ = withErrno(ibv_create_cq$address(), ibv_create_cq$descriptor());
+
+    /** struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr) */
+    static final MethodHandle CREATE_QP = withErrno(ibv_create_qp$address(), ibv_create_qp$descriptor());
+
+    /** struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr) */
+    static final MethodHandle CREATE_SRQ = withErrno(ibv_create_srq$address(), ibv_create_srq$descriptor());
 
     private LibIbverbs() {}
-
-    static MemorySegment capture(Arena arena) {
-        return arena.allocate(CAPTURED);
-    }
-
-    static int errno(MemorySegment capture) {
-        return (int) ERRNO.get(capture, 0L);
-    }
-
-    static MemorySegment getDeviceList(MemorySegment capture, MemorySegment count) {
-        try {
-            return (MemorySegment) GET_DEVICE_LIST.invokeExact(capture, count);
-        } catch (Throwable failed) {
-            throw rethrow(failed);
-        }
-    }
-
-    static MemorySegment openDevice(MemorySegment capture, MemorySegment device) {
-        try {
-            return (MemorySegment) OPEN_DEVICE.invokeExact(capture, device);
-        } catch (Throwable failed) {
-            throw rethrow(failed);
-        }
-    }
-
-    static int closeDevice(MemorySegment capture, MemorySegment context) {
-        try {
-            return (int) CLOSE_DEVICE.invokeExact(capture, context);
-        } catch (Throwable failed) {
-            throw rethrow(failed);
-        }
-    }
-
-    private static MethodHandle withErrno(MemorySegment address, FunctionDescriptor descriptor) {
-        return Linker.nativeLinker().downcallHandle(address, descriptor, Linker.Option.captureCallState("errno"));
-    }
-
-    /**
-     * FFM's own checks (closed arena, wrong thread) are runtime exceptions and must reach the caller; a C function
-     * throws nothing else.
-     */
-    private static RuntimeException rethrow(Throwable failed) {
-        if (failed instanceof RuntimeException exception) {
-            return exception;
-        }
-        if (failed instanceof Error error) {
-            throw error;
-        }
-        return new IllegalStateException(failed);
-    }
 }

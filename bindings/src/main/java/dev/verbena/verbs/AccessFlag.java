@@ -1,0 +1,54 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What may be done to a memory region or through a queue pair; local reading is always allowed.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * <p>Source: ibv_reg_mr(3), enum ibv_access_flags.
+ */
+public enum AccessFlag {
+    /** Own queue pairs may write: as destination of receives, reads and atomics. */
+    LOCAL_WRITE(IBV_ACCESS_LOCAL_WRITE()),
+    /** Peers may write; needs LOCAL_WRITE. */
+    REMOTE_WRITE(IBV_ACCESS_REMOTE_WRITE()),
+    /** Peers may read. */
+    REMOTE_READ(IBV_ACCESS_REMOTE_READ()),
+    /** Peers may do atomics; needs LOCAL_WRITE. */
+    REMOTE_ATOMIC(IBV_ACCESS_REMOTE_ATOMIC()),
+    /** Memory windows may be bound to the region. */
+    MEMORY_WINDOW_BIND(IBV_ACCESS_MW_BIND()),
+    /** Peers address it by byte offset from 0 instead of by address. */
+    ZERO_BASED(IBV_ACCESS_ZERO_BASED()),
+    /** Pages are not pinned but faulted in by the device (on-demand paging). */
+    ON_DEMAND(IBV_ACCESS_ON_DEMAND()),
+    /** The memory is of huge pages. */
+    HUGE_PAGES(IBV_ACCESS_HUGETLB()),
+    /** Writes may become visible in any order; dropped silently where the kernel does not know it. */
+    RELAXED_ORDERING(IBV_ACCESS_RELAXED_ORDERING());
+
+    private final int bit;
+
+    AccessFlag(int bit) {
+        this.bit = bit;
+    }
+
+    static int bits(Set<AccessFlag> flags) {
+        return flags.stream().mapToInt(flag -> flag.bit).reduce(0, (a, b) -> a | b);
+    }
+
+    static Set<AccessFlag> of(int bits) {
+        Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
+        for (AccessFlag flag : values()) {
+            if ((bits & flag.bit) != 0) {
+                flags.add(flag);
+            }
+        }
+        return flags;
+    }
+}

@@ -1,0 +1,83 @@
+package dev.verbena.verbs;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+import dev.verbena.verbs.abi.ibv_ah_attr;
+import dev.verbena.verbs.abi.ibv_global_route;
+
+/**
+ * The way to a peer's port.
+ *
+ * @param port of this device, from 1
+ * @param isGlobal whether packets carry a global routing header; always on RoCE
+ * @param subnetPrefix of the peer's GID
+ * @param interfaceId of the peer's GID
+ * @param gidIndex of this side's GID in the port's table
+ * @param hopLimit routers that a packet may pass
+ * @param trafficClass 0 to 255
+ * @param flowLabel 20 bits
+ * @param lid of the peer, on InfiniBand
+ * @param serviceLevel 0 to 15
+ * @param staticRate 0 for the port's own
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * <p>Source: struct ibv_ah_attr, ibv_modify_qp(3), ibv_create_ah(3).
+ */
+public record AddressVector(int port, boolean isGlobal, long subnetPrefix, long interfaceId, int gidIndex,
+        int hopLimit, int trafficClass, int flowLabel, int lid, int serviceLevel, int staticRate) {
+    private static final int HOP_LIMIT = 64;
+    private static final ValueLayout.OfLong BIG_ENDIAN = ValueLayout.JAVA_LONG_UNALIGNED
+            .withOrder(ByteOrder.BIG_ENDIAN);
+
+    /** By GID, as on RoCE. */
+    public static AddressVector toGid(int port, int gidIndex, long subnetPrefix, long interfaceId) {
+        return new AddressVector(port, true, subnetPrefix, interfaceId, gidIndex, HOP_LIMIT, 0, 0, 0, 0, 0);
+    }
+
+    /** By LID, within a subnet of InfiniBand. */
+    public static AddressVector toLid(int port, int lid) {
+        return new AddressVector(port, false, 0, 0, 0, 0, 0, 0, lid, 0, 0);
+    }
+
+    public AddressVector withLid(int lid) {
+        return new AddressVector(port, isGlobal, subnetPrefix, interfaceId, gidIndex, hopLimit, trafficClass,
+                flowLabel, lid, serviceLevel, staticRate);
+    }
+
+    public AddressVector withQuality(int serviceLevel, int trafficClass) {
+        return new AddressVector(port, isGlobal, subnetPrefix, interfaceId, gidIndex, hopLimit, trafficClass,
+                flowLabel, lid, serviceLevel, staticRate);
+    }
+
+    /** Into a struct ibv_ah_attr. */
+    void write(MemorySegment attributes) {
+        MemorySegment route = ibv_ah_attr.grh(attributes);
+        MemorySegment gid = ibv_global_route.dgid(route);
+        gid.set(BIG_ENDIAN, 0, subnetPrefix);
+        gid.set(BIG_ENDIAN, 8, interfaceId);
+        ibv_global_route.flow_label(route, flowLabel);
+        ibv_global_route.sgid_index(route, (byte) gidIndex);
+        ibv_global_route.hop_limit(route, (byte) hopLimit);
+        ibv_global_route.traffic_class(route, (byte) trafficClass);
+        ibv_ah_attr.dlid(attributes, (short) lid);
+        ibv_ah_attr.sl(attributes, (byte) serviceLevel);
+        ibv_ah_attr.static_rate(attributes, (byte) staticRate);
+        ibv_ah_attr.is_global(attributes, (byte) (isGlobal ? 1 : 0));
+        ibv_ah_attr.port_num(attributes, (byte) port);
+    }
+
+    static AddressVector read(MemorySegment attributes) {
+        MemorySegment route = ibv_ah_attr.grh(attributes);
+        MemorySegment gid = ibv_global_route.dgid(route);
+        return new AddressVector(Byte.toUnsignedInt(ibv_ah_attr.port_num(attributes)),
+                ibv_ah_attr.is_global(attributes) != 0, gid.get(BIG_ENDIAN, 0), gid.get(BIG_ENDIAN, 8),
+                Byte.toUnsignedInt(ibv_global_route.sgid_index(route)),
+                Byte.toUnsignedInt(ibv_global_route.hop_limit(route)),
+                Byte.toUnsignedInt(ibv_global_route.traffic_class(route)), ibv_global_route.flow_label(route),
+                Short.toUnsignedInt(ibv_ah_attr.dlid(attributes)), Byte.toUnsignedInt(ibv_ah_attr.sl(attributes)),
+                Byte.toUnsignedInt(ibv_ah_attr.static_rate(attributes)));
+    }
+}

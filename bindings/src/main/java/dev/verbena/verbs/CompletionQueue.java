@@ -1,0 +1,144 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.abi.ibv_cq;
+
+/**
+ * Where queue pairs report what became of their requests. One that overruns is dead: it must have room for all sends
+ * and receives that may be outstanding.
+ *
+ * <p><b>Owner:</b> whoever created it, to be closed after its queue pairs. <b>Threading:</b> thread-safe, but one thread
+ * polls at a time.
+ *
+ * <p>Source: ibv_create_cq(3), ibv_poll_cq(3), ibv_req_notify_cq(3), ibv_resize_cq(3).
+ */
+public final class CompletionQueue extends VerbsObject {
+    private static final AtomicLong NUMBERS = new AtomicLong();
+    /** Acknowledging takes a mutex, so events are acknowledged in batches (ibv_get_cq_event(3)). */
+    private static final int ACKNOWLEDGE_BATCH = 64;
+
+    private final DeviceContext context;
+    private final CompletionChannel channel;
+    private final long number;
+    private final MemorySegment queue;
+    private final MemorySegment pollFunction;
+    private final MemorySegment notifyFunction;
+    private final AtomicInteger unacknowledged = new AtomicInteger();
+
+    private CompletionQueue(DeviceContext context, CompletionChannel channel, long number, MemorySegment queue) {
+        super("completion queue " + number + " of " + context, context, channel);
+        this.context = context;
+        this.channel = channel;
+        this.number = number;
+        this.queue = queue.reinterpret(ibv_cq.sizeof());
+        MemorySegment operations = ibv_context.ops(context.pointer());
+        this.pollFunction = ibv_context_ops.poll_cq(operations);
+        this.notifyFunction = ibv_context_ops.req_notify_cq(operations);
+        if (channel != null) {
+            channel.add(number, this);
+        }
+    }
+
+    /** The channel may be null. */
+    static CompletionQueue create(DeviceContext context, int countMax, CompletionChannel channel, int vector) {
+        long number = NUMBERS.incrementAndGet();
+        MemorySegment channelPointer = channel == null ? MemorySegment.NULL : channel.pointer();
+        return new CompletionQueue(context, channel, number, NativeCall.pointer("ibv_create_cq",
+                () -> context.on() + ", completions=" + countMax + ", vector=" + vector,
+                capture -> (MemorySegment) LibIbverbs.CREATE_CQ.invokeExact(capture, context.pointer(), countMax,
+                        MemorySegment.ofAddress(number), channelPointer, vector)));
+    }
+
+    /**
+     * Takes up to as many completions as fit.
+     *
+     * @return how many there are now in {@code completions}, from 0 on
+     * @throws VerbsException if the completion queue is broken, for instance overrun
+     */
+    public int poll(WorkCompletions completions) {
+        return poll(completions, completions.capacity());
+    }
+
+    /** Takes up to {@code countMax} completions. */
+    public int poll(WorkCompletions completions, int countMax) {
+        if (countMax > completions.capacity()) {
+            throw new IllegalArgumentException("countMax=" + countMax + " completions do not fit into capacity="
+                    + completions.capacity());
+        }
+        Guard guard = guard();
+        guard.enter(Guard.SEND);
+        int count = DataPath.poll(pollFunction, queue.address(), countMax, completions.address());
+        guard.leave(Guard.SEND);
+        if (count < 0) {
+            throw new VerbsException("ibv_poll_cq", on(), -count, "a completion queue that overran is dead; make a"
+                    + " larger one");
+        }
+        return count;
+    }
+
+    /**
+     * Asks for an event at the next completion; with {@code solicitedOnly} at the next that the sender marked so, or that
+     * failed.
+     */
+    public void requestNotification(boolean solicitedOnly) {
+        runWhileOpen(() -> NativeCall.check("ibv_req_notify_cq", this::on,
+                DataPath.requestNotification(notifyFunction, queue.address(), solicitedOnly)));
+    }
+
+    /** Makes room for at least {@code countMax} completions; what is in it stays. */
+    public void resize(int countMax) {
+        runWhileOpen(() -> NativeCall.check("ibv_resize_cq", () -> on() + ", completions=" + countMax,
+                ibv_resize_cq(queue, countMax)));
+    }
+
+    /** Completions that it has room for. */
+    public int capacity() {
+        return whileOpen(() -> ibv_cq.cqe(queue));
+    }
+
+    DeviceContext context() {
+        return context;
+    }
+
+    /** Only within {@link #whileOpen}. */
+    MemorySegment pointer() {
+        return queue;
+    }
+
+    /** Called by the channel. */
+    void eventTaken() {
+        if (unacknowledged.incrementAndGet() >= ACKNOWLEDGE_BATCH) {
+            acknowledge();
+        }
+    }
+
+    private void acknowledge() {
+        ibv_ack_cq_events(queue, unacknowledged.getAndSet(0));
+    }
+
+    private String on() {
+        return context.on() + ", completionQueue=" + number;
+    }
+
+    @Override
+    void destroy() {
+        if (channel == null) {
+            destroyNow();
+        } else {
+            channel.remove(number, this::destroyNow);
+        }
+    }
+
+    /** It would wait for ever for an event that was not acknowledged. */
+    private void destroyNow() {
+        acknowledge();
+        NativeCall.check("ibv_destroy_cq", this::on, ibv_destroy_cq(queue));
+    }
+}

@@ -1,0 +1,92 @@
+package dev.verbena.verbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * The verbs of the data path: function pointers that each provider puts into its context, so no symbols. The handles
+ * take the pointer as first argument: they stay constants for the compiler while pointers vary.
+ *
+ * <p>Structures are passed as addresses: FFM then neither acquires nor releases their arenas, and {@link Guard} says
+ * that they are alive.
+ *
+ * <p>Whether a call may be {@linkplain Linker.Option#critical critical}, without the transition that lets garbage
+ * collection go on meanwhile, is up to the provider: it may where the call neither blocks nor enters the kernel.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+final class DataPath {
+    private static final Path DEVICES = Path.of("/sys/class/infiniband");
+    /** Kernel drivers whose user-space providers write descriptors and ring doorbells, and nothing else. */
+    private static final Set<String> NO_SYSTEM_CALLS = Set.of("mlx4_core", "mlx5_core");
+
+    private static final FunctionDescriptor POST = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final FunctionDescriptor POLL = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
+    private static final FunctionDescriptor NOTIFY = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT);
+
+    /** int post(void *queue, struct wr *list, struct wr **bad) */
+    private static final MethodHandle POST_HANDLE = Linker.nativeLinker().downcallHandle(POST);
+    private static final MethodHandle POST_CRITICAL = Linker.nativeLinker().downcallHandle(POST,
+            Linker.Option.critical(false));
+    /** int poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc): never enters the kernel. */
+    private static final MethodHandle POLL_CRITICAL = Linker.nativeLinker().downcallHandle(POLL,
+            Linker.Option.critical(false));
+    /** int req_notify_cq(struct ibv_cq *cq, int solicited_only) */
+    private static final MethodHandle NOTIFY_HANDLE = Linker.nativeLinker().downcallHandle(NOTIFY);
+
+    private final boolean isCritical;
+
+    private DataPath(boolean isCritical) {
+        this.isCritical = isCritical;
+    }
+
+    static DataPath of(String device) {
+        return new DataPath(NO_SYSTEM_CALLS.contains(kernelDriver(device)));
+    }
+
+    /** Empty for software devices. */
+    private static String kernelDriver(String device) {
+        try {
+            return DEVICES.resolve(device).resolve("device/driver").toRealPath().getFileName().toString();
+        } catch (IOException none) {
+            return "";
+        }
+    }
+
+    /** Zero or an errno. */
+    int post(MemorySegment function, long queue, long list, long bad) {
+        try {
+            return isCritical ? (int) POST_CRITICAL.invokeExact(function, queue, list, bad)
+                    : (int) POST_HANDLE.invokeExact(function, queue, list, bad);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    /** Completions written, or negative. */
+    static int poll(MemorySegment function, long completionQueue, int countMax, long completions) {
+        try {
+            return (int) POLL_CRITICAL.invokeExact(function, completionQueue, countMax, completions);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    /** Zero or an errno. */
+    static int requestNotification(MemorySegment function, long completionQueue, boolean solicitedOnly) {
+        try {
+            return (int) NOTIFY_HANDLE.invokeExact(function, completionQueue, solicitedOnly ? 1 : 0);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package dev.verbena.verbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What waiting for a verbs event takes of the C library: verbs block in read(2), which nobody can end, so their
+ * descriptors are made non-blocking and waited for together with an eventfd(2) of ours.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
+ */
+final class LibC {
+    /** struct pollfd: int fd, short events, short revents. */
+    private static final MemoryLayout POLLFD = MemoryLayout.structLayout(JAVA_INT, JAVA_SHORT, JAVA_SHORT);
+    private static final long EVENTS_OFFSET = 4;
+    private static final short POLLIN = 1;
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final int O_NONBLOCK = 0x800;
+    private static final int EFD_CLOEXEC = 0x80000;
+
+    /** int poll(struct pollfd *fds, nfds_t nfds, int timeout) */
+    private static final MethodHandle POLL = bind("poll",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
+    /** int fcntl(int fd, int cmd, ...), with an int */
+    private static final MethodHandle FCNTL = Linker.nativeLinker().downcallHandle(
+            Linker.nativeLinker().defaultLookup().find("fcntl").orElseThrow(),
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.captureCallState("errno"),
+            Linker.Option.firstVariadicArg(2));
+    /** int eventfd(unsigned int initval, int flags) */
+    private static final MethodHandle EVENTFD = bind("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    /** ssize_t read(int fd, void *buf, size_t count) */
+    private static final MethodHandle READ = bind("read",
+            FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+    /** ssize_t write(int fd, const void *buf, size_t count) */
+    private static final MethodHandle WRITE = bind("write",
+            FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+    /** int close(int fd) */
+    private static final MethodHandle CLOSE = bind("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+
+    private LibC() {}
+
+    private static MethodHandle bind(String name, FunctionDescriptor descriptor) {
+        return NativeCall.withErrno(Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), descriptor);
+    }
+
+    static void setNonBlocking(int fd) {
+        int flags = NativeCall.status("fcntl", () -> "fd=" + fd,
+                capture -> (int) FCNTL.invokeExact(capture, fd, F_GETFL, 0));
+        NativeCall.status("fcntl", () -> "fd=" + fd,
+                capture -> (int) FCNTL.invokeExact(capture, fd, F_SETFL, flags | O_NONBLOCK));
+    }
+
+    static int eventfd() {
+        return NativeCall.status("eventfd", () -> "count=0",
+                capture -> (int) EVENTFD.invokeExact(capture, 0, EFD_CLOEXEC | O_NONBLOCK));
+    }
+
+    /** Makes the eventfd readable. */
+    static void signal(int eventfd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment one = arena.allocateFrom(JAVA_LONG, 1);
+            NativeCall.ignoringErrno(capture -> (long) WRITE.invokeExact(capture, eventfd, one, Long.BYTES));
+        }
+    }
+
+    /** Makes the eventfd unreadable until the next signal. */
+    static void drain(int eventfd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(JAVA_LONG);
+            NativeCall.ignoringErrno(capture -> (long) READ.invokeExact(capture, eventfd, count, Long.BYTES));
+        }
+    }
+
+    /**
+     * Waits until one of the two can be read, or time is up, or for no reason (a signal).
+     *
+     * @return whether the first one can be read
+     */
+    static boolean awaitReadable(int fd, int eventfd, long timeoutNs) {
+        long timeoutMs = TimeUnit.NANOSECONDS.toMillis(timeoutNs + TimeUnit.MILLISECONDS.toNanos(1) - 1);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment fds = arena.allocate(POLLFD, 2);
+            fds.set(JAVA_INT, 0, fd);
+            fds.set(JAVA_SHORT, EVENTS_OFFSET, POLLIN);
+            fds.set(JAVA_INT, POLLFD.byteSize(), eventfd);
+            fds.set(JAVA_SHORT, POLLFD.byteSize() + EVENTS_OFFSET, POLLIN);
+            int milliseconds = Math.clamp(timeoutMs, 0, Integer.MAX_VALUE);
+            NativeCall.ignoringErrno(capture -> (int) POLL.invokeExact(capture, fds, 2L, milliseconds));
+            return fds.get(JAVA_SHORT, EVENTS_OFFSET + 2) != 0;
+        }
+    }
+
+    static void close(int fd) {
+        NativeCall.ignoringErrno(capture -> (int) CLOSE.invokeExact(capture, fd));
+    }
+}

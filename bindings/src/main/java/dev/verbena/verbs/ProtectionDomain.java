@@ -1,0 +1,89 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * What belongs together: a queue pair reaches, and lets peers reach, the memory regions of its own protection domain
+ * only.
+ *
+ * <p><b>Owner:</b> whoever allocated it, to be closed after all that was made in it. <b>Threading:</b> thread-safe.
+ *
+ * <p>Source: ibv_alloc_pd(3).
+ */
+public final class ProtectionDomain extends VerbsObject {
+    private final DeviceContext context;
+    private final MemorySegment domain;
+
+    private ProtectionDomain(DeviceContext context, MemorySegment domain) {
+        super("protection domain of " + context, context);
+        this.context = context;
+        this.domain = domain;
+    }
+
+    static ProtectionDomain allocate(DeviceContext context) {
+        return new ProtectionDomain(context, NativeCall.pointer("ibv_alloc_pd", context::on,
+                capture -> (MemorySegment) LibIbverbs.ALLOC_PD.invokeExact(capture, context.pointer())));
+    }
+
+    /**
+     * Registers memory that the caller provides: pins its pages and lets the device reach them.
+     *
+     * <p>The memory must stay allocated until the region is closed: while it is registered the device writes to its
+     * pages whoever else may have got them.
+     *
+     * @throws IllegalArgumentException if the memory is on the Java heap, empty or read-only while the rights allow writing
+     * @throws VerbsException for instance ENOMEM where the limit of locked memory is too low
+     */
+    public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        return whileOpen(() -> MemoryRegion.register(this, memory, null, access));
+    }
+
+    /** Allocates zeroed memory, aligned to a page, and registers it; closing the region frees it. */
+    public MemoryRegion allocate(long byteSize, Set<AccessFlag> access) {
+        if (byteSize <= 0) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + ": give a positive number of bytes");
+        }
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment memory = arena.allocate(byteSize, MemoryRegion.PAGE_BYTE_SIZE);
+            return whileOpen(() -> MemoryRegion.register(this, memory, arena, access));
+        } catch (Throwable failed) {
+            arena.close();
+            throw failed;
+        }
+    }
+
+    /** A queue pair in state RESET; see {@link QueuePair#modify}. */
+    public QueuePair createQueuePair(QueuePairOptions options) {
+        options.checkContext(context);
+        return whileOpen(() -> options.whileOpen(() -> QueuePair.create(this, options)));
+    }
+
+    /**
+     * Receives that several queue pairs share.
+     *
+     * @param depth receives that may be posted
+     * @param elementCountMax scatter elements of each
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(int depth, int elementCountMax) {
+        return whileOpen(() -> SharedReceiveQueue.create(this, depth, elementCountMax));
+    }
+
+    public DeviceContext context() {
+        return context;
+    }
+
+    /** Only within {@link #whileOpen}. */
+    MemorySegment pointer() {
+        return domain;
+    }
+
+    @Override
+    void destroy() {
+        NativeCall.check("ibv_dealloc_pd", context::on, ibv_dealloc_pd(domain));
+    }
+}

@@ -1,0 +1,203 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.abi.ibv_qp;
+import dev.verbena.verbs.abi.ibv_qp_attr;
+import dev.verbena.verbs.abi.ibv_qp_cap;
+import dev.verbena.verbs.abi.ibv_qp_init_attr;
+
+/**
+ * A send queue and a receive queue.
+ *
+ * <p>Requests take effect in the order posted. A slot of the send queue is free again when a later signaled request has
+ * completed: signal at least once per depth.
+ *
+ * <p><b>Owner:</b> whoever created it. <b>Threading:</b> thread-safe, but one thread posts sends at a time and one
+ * receives.
+ *
+ * <p>Source: ibv_create_qp(3), ibv_modify_qp(3), ibv_post_send(3), ibv_post_recv(3).
+ */
+public final class QueuePair extends VerbsObject {
+    private final ProtectionDomain domain;
+    private final QueuePairType type;
+    private final MemorySegment pair;
+    private final int number;
+    private final DataPath dataPath;
+    private final MemorySegment postSend;
+    private final MemorySegment postReceive;
+    private final int sendDepth;
+    private final int receiveDepth;
+    private final int inlineByteSizeMax;
+
+    private QueuePair(ProtectionDomain domain, QueuePairOptions options, MemorySegment pair, MemorySegment capacities) {
+        super("queue pair " + ibv_qp.qp_num(pair) + " of " + domain.context(), domain, options.sendQueue(),
+                options.receiveQueue(), options.sharedReceiveQueue());
+        this.domain = domain;
+        this.type = options.type();
+        this.pair = pair;
+        this.number = ibv_qp.qp_num(pair);
+        this.dataPath = domain.context().dataPath();
+        MemorySegment operations = ibv_context.ops(domain.context().pointer());
+        this.postSend = ibv_context_ops.post_send(operations);
+        this.postReceive = ibv_context_ops.post_recv(operations);
+        this.sendDepth = ibv_qp_cap.max_send_wr(capacities);
+        this.receiveDepth = ibv_qp_cap.max_recv_wr(capacities);
+        this.inlineByteSizeMax = ibv_qp_cap.max_inline_data(capacities);
+    }
+
+    static QueuePair create(ProtectionDomain domain, QueuePairOptions options) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
+            ibv_qp_init_attr.send_cq(attributes, options.sendQueue().pointer());
+            ibv_qp_init_attr.recv_cq(attributes, options.receiveQueue().pointer());
+            if (options.sharedReceiveQueue() != null) {
+                ibv_qp_init_attr.srq(attributes, options.sharedReceiveQueue().pointer());
+            }
+            ibv_qp_init_attr.qp_type(attributes, options.type().code());
+            ibv_qp_init_attr.sq_sig_all(attributes, options.signalsAll() ? 1 : 0);
+            MemorySegment capacities = ibv_qp_init_attr.cap(attributes);
+            ibv_qp_cap.max_send_wr(capacities, options.sendDepth());
+            ibv_qp_cap.max_recv_wr(capacities, options.receiveDepth());
+            ibv_qp_cap.max_send_sge(capacities, options.sendElementCountMax());
+            ibv_qp_cap.max_recv_sge(capacities, options.receiveElementCountMax());
+            ibv_qp_cap.max_inline_data(capacities, options.inlineByteSizeMax());
+            MemorySegment pair = NativeCall.pointer("ibv_create_qp", () -> domain.context().on() + ", " + options,
+                    capture -> (MemorySegment) LibIbverbs.CREATE_QP.invokeExact(capture, domain.pointer(),
+                            attributes));
+            return new QueuePair(domain, options, pair.reinterpret(ibv_qp.sizeof()), capacities);
+        }
+    }
+
+    /** What peers call it by; 24 bits. */
+    public int number() {
+        return number;
+    }
+
+    public QueuePairType type() {
+        return type;
+    }
+
+    /** Sends that may be outstanding, at least as many as asked for. */
+    public int sendDepth() {
+        return sendDepth;
+    }
+
+    /** Receives that may be posted, at least as many as asked for. */
+    public int receiveDepth() {
+        return receiveDepth;
+    }
+
+    /** Bytes of inline data, at least as many as asked for. */
+    public int inlineByteSizeMax() {
+        return inlineByteSizeMax;
+    }
+
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    /**
+     * Changes attributes, the state among them.
+     *
+     * @throws IllegalArgumentException if an attribute is missing that the change of state takes; the message names it
+     */
+    public void modify(QueuePairAttributes attributes) {
+        runWhileOpen(() -> {
+            QueuePairTransitions.check(type, QueuePairState.of(ibv_qp.state(pair)), attributes);
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment struct = ibv_qp_attr.allocate(arena);
+                attributes.write(struct);
+                NativeCall.check("ibv_modify_qp", () -> on() + ", attributes=" + attributes.given(),
+                        ibv_modify_qp(pair, struct, attributes.mask()));
+            }
+        });
+    }
+
+    /** All attributes as the device has them now. */
+    public QueuePairAttributes query() {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_qp_attr.allocate(arena);
+                MemorySegment initial = ibv_qp_init_attr.allocate(arena);
+                NativeCall.check("ibv_query_qp", this::on,
+                        ibv_query_qp(pair, attributes, IBV_QP_STATE() | IBV_QP_CAP(), initial));
+                return QueuePairAttributes.read(attributes);
+            }
+        });
+    }
+
+    /** The state now. */
+    public QueuePairState state() {
+        return query().state();
+    }
+
+    /**
+     * Posts requests {@code first} to {@code first + count - 1} as one list.
+     *
+     * @return how many were posted; fewer than {@code count} means that the send queue is full
+     * @throws VerbsException if the provider refuses one, for instance EINVAL in a state before READY_TO_SEND; those
+     *             before it are posted
+     */
+    public int post(SendRequests requests, int first, int count) {
+        if (count == 0) {
+            return 0;
+        }
+        int last = requests.cut(first, count);
+        Guard guard = guard();
+        guard.enter(Guard.SEND);
+        int errno = dataPath.post(postSend, pair.address(), requests.address(first), requests.badAddress());
+        guard.leave(Guard.SEND);
+        requests.join(last);
+        Reference.reachabilityFence(requests);
+        return errno == 0 ? count : refused("ibv_post_send", errno, requests.badIndex() - first);
+    }
+
+    /**
+     * Posts receives {@code first} to {@code first + count - 1} as one list.
+     *
+     * @return how many were posted; fewer than {@code count} means that the receive queue is full
+     */
+    public int post(ReceiveRequests requests, int first, int count) {
+        if (count == 0) {
+            return 0;
+        }
+        int last = requests.cut(first, count);
+        Guard guard = guard();
+        guard.enter(Guard.RECEIVE);
+        int errno = dataPath.post(postReceive, pair.address(), requests.address(first), requests.badAddress());
+        guard.leave(Guard.RECEIVE);
+        requests.join(last);
+        Reference.reachabilityFence(requests);
+        return errno == 0 ? count : refused("ibv_post_recv", errno, requests.badIndex() - first);
+    }
+
+    /** Not the fast path. */
+    private int refused(String verb, int errno, int posted) {
+        if (Math.abs(errno) == ENOMEM()) {
+            return posted;
+        }
+        throw new VerbsException(verb, on() + ", posted=" + posted, Math.abs(errno),
+                "look at the queue pair's state, and at the request's elements, inline bytes and alignment");
+    }
+
+    /** Only within {@link #whileOpen}. */
+    MemorySegment pointer() {
+        return pair;
+    }
+
+    String on() {
+        return domain.context().on() + ", queuePair=" + number;
+    }
+
+    @Override
+    void destroy() {
+        NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair));
+    }
+}

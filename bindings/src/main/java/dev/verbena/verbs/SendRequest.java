@@ -1,0 +1,187 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+import dev.verbena.verbs.abi.ibv_send_wr;
+import dev.verbena.verbs.abi.ibv_sge;
+
+/**
+ * One request of {@link SendRequests}. The method that names the operation comes first and forgets all that was there;
+ * elements and flags follow.
+ *
+ * <p>Unsigned 32-bit sizes and keys are Java ints. Bounds and rights are checked by the device, which reports them in
+ * the completion.
+ *
+ * <p><b>Owner:</b> its {@link SendRequests}. <b>Threading:</b> as those.
+ */
+public final class SendRequest {
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+    private static final long WR_ID = ibv_send_wr.wr_id$offset();
+    private static final long SG_LIST = ibv_send_wr.sg_list$offset();
+    private static final long NUM_SGE = ibv_send_wr.num_sge$offset();
+    private static final long OPCODE = ibv_send_wr.opcode$offset();
+    private static final long FLAGS = ibv_send_wr.send_flags$offset();
+    private static final long IMMEDIATE = ibv_send_wr.imm_data$offset();
+    private static final long WR = ibv_send_wr.wr$offset();
+    private static final long RDMA_ADDRESS = WR + ibv_send_wr.wr.rdma.remote_addr$offset();
+    private static final long RDMA_RKEY = WR + ibv_send_wr.wr.rdma.rkey$offset();
+    private static final long ATOMIC_COMPARE_ADD = WR + ibv_send_wr.wr.atomic.compare_add$offset();
+    private static final long ATOMIC_SWAP = WR + ibv_send_wr.wr.atomic.swap$offset();
+    private static final long ATOMIC_RKEY = WR + ibv_send_wr.wr.atomic.rkey$offset();
+    private static final long SGE_STRIDE = ibv_sge.sizeof();
+    private static final long SGE_LENGTH = ibv_sge.length$offset();
+    private static final long SGE_LKEY = ibv_sge.lkey$offset();
+    private static final long ELEMENT_BYTE_SIZE_MAX = 0xffff_ffffL;
+
+    private final MemorySegment memory;
+    private final long at;
+    private final long elementsAt;
+    private final int elementCountMax;
+    private final long inlineAt;
+    private final int inlineByteSizeMax;
+    private int elementCount;
+
+    SendRequest(MemorySegment memory, long at, long elementsAt, int elementCountMax, long inlineAt,
+            int inlineByteSizeMax) {
+        this.memory = memory;
+        this.at = at;
+        this.elementsAt = elementsAt;
+        this.elementCountMax = elementCountMax;
+        this.inlineAt = inlineAt;
+        this.inlineByteSizeMax = inlineByteSizeMax;
+        memory.set(LONG, at + SG_LIST, memory.address() + elementsAt);
+    }
+
+    public SendRequest write(long workRequestId, long remoteAddress, int rkey) {
+        return begin(workRequestId, IBV_WR_RDMA_WRITE()).remote(remoteAddress, rkey);
+    }
+
+    public SendRequest writeWithImmediate(long workRequestId, long remoteAddress, int rkey, int immediate) {
+        return begin(workRequestId, IBV_WR_RDMA_WRITE_WITH_IMM()).remote(remoteAddress, rkey).immediate(immediate);
+    }
+
+    public SendRequest read(long workRequestId, long remoteAddress, int rkey) {
+        return begin(workRequestId, IBV_WR_RDMA_READ()).remote(remoteAddress, rkey);
+    }
+
+    public SendRequest send(long workRequestId) {
+        return begin(workRequestId, IBV_WR_SEND());
+    }
+
+    public SendRequest sendWithImmediate(long workRequestId, int immediate) {
+        return begin(workRequestId, IBV_WR_SEND_WITH_IMM()).immediate(immediate);
+    }
+
+    /** A send that makes the peer's rkey, of a memory window of type 2, invalid on arrival. */
+    public SendRequest sendWithInvalidate(long workRequestId, int rkey) {
+        SendRequest request = begin(workRequestId, IBV_WR_SEND_WITH_INV());
+        memory.set(INT, at + IMMEDIATE, rkey);
+        return request;
+    }
+
+    /** Makes an rkey of this side, of a memory window of type 2, invalid. */
+    public SendRequest invalidate(long workRequestId, int rkey) {
+        SendRequest request = begin(workRequestId, IBV_WR_LOCAL_INV());
+        memory.set(INT, at + IMMEDIATE, rkey);
+        return request;
+    }
+
+    /** Swaps the 8 bytes there if they are as expected; the old value comes into the one element. */
+    public SendRequest compareAndSwap(long workRequestId, long remoteAddress, int rkey, long expected, long swap) {
+        return atomic(workRequestId, IBV_WR_ATOMIC_CMP_AND_SWP(), remoteAddress, rkey, expected, swap);
+    }
+
+    /** Adds to the 8 bytes there; the old value comes into the one element. */
+    public SendRequest fetchAndAdd(long workRequestId, long remoteAddress, int rkey, long addend) {
+        return atomic(workRequestId, IBV_WR_ATOMIC_FETCH_AND_ADD(), remoteAddress, rkey, addend, 0);
+    }
+
+    /**
+     * Adds a gather element, or scatter element for what a read or an atomic returns.
+     *
+     * @throws IllegalArgumentException if there is no room for another, or it is beyond 4 GiB - 1
+     */
+    public SendRequest element(MemoryRegion region, long offset, long byteSize) {
+        return element(region.localAddress(offset), byteSize, region.lkey());
+    }
+
+    /** Copies the bytes into the request, instead of elements; the source may be used again at once. */
+    public SendRequest inline(MemorySegment data) {
+        if (data.byteSize() > inlineByteSizeMax || elementCount > 0) {
+            throw new IllegalArgumentException("inline bytes=" + data.byteSize() + " do not fit into inlineByteSizeMax="
+                    + inlineByteSizeMax + " beside elements=" + elementCount
+                    + ": make the requests with more room, and give inline data alone");
+        }
+        MemorySegment.copy(data, 0, memory, inlineAt, data.byteSize());
+        return element(memory.address() + inlineAt, data.byteSize(), 0).flag(IBV_SEND_INLINE());
+    }
+
+    /** Its success is reported; without it only its failure is. */
+    public SendRequest signaled() {
+        return flag(IBV_SEND_SIGNALED());
+    }
+
+    /** The peer's completion counts as solicited. */
+    public SendRequest solicited() {
+        return flag(IBV_SEND_SOLICITED());
+    }
+
+    /** Waits until earlier reads and atomics are done. */
+    public SendRequest fenced() {
+        return flag(IBV_SEND_FENCE());
+    }
+
+    private SendRequest begin(long workRequestId, int opcode) {
+        memory.set(LONG, at + WR_ID, workRequestId);
+        memory.set(INT, at + NUM_SGE, 0);
+        memory.set(INT, at + OPCODE, opcode);
+        memory.set(INT, at + FLAGS, 0);
+        // A stale immediate makes some requests invalid.
+        memory.set(INT, at + IMMEDIATE, 0);
+        elementCount = 0;
+        return this;
+    }
+
+    private SendRequest remote(long address, int rkey) {
+        memory.set(LONG, at + RDMA_ADDRESS, address);
+        memory.set(INT, at + RDMA_RKEY, rkey);
+        return this;
+    }
+
+    private SendRequest immediate(int immediate) {
+        memory.set(INT, at + IMMEDIATE, Integer.reverseBytes(immediate));
+        return this;
+    }
+
+    private SendRequest atomic(long workRequestId, int opcode, long remoteAddress, int rkey, long compareOrAdd,
+            long swap) {
+        begin(workRequestId, opcode).remote(remoteAddress, rkey);
+        memory.set(LONG, at + ATOMIC_COMPARE_ADD, compareOrAdd);
+        memory.set(LONG, at + ATOMIC_SWAP, swap);
+        memory.set(INT, at + ATOMIC_RKEY, rkey);
+        return this;
+    }
+
+    private SendRequest element(long address, long byteSize, int lkey) {
+        if (elementCount == elementCountMax || byteSize < 0 || byteSize > ELEMENT_BYTE_SIZE_MAX) {
+            throw new IllegalArgumentException("element number=" + (elementCount + 1) + " of bytes=" + byteSize
+                    + ": there is room for elementCountMax=" + elementCountMax + " of up to bytes="
+                    + ELEMENT_BYTE_SIZE_MAX);
+        }
+        long element = elementsAt + elementCount * SGE_STRIDE;
+        memory.set(LONG, element, address);
+        memory.set(INT, element + SGE_LENGTH, (int) byteSize);
+        memory.set(INT, element + SGE_LKEY, lkey);
+        memory.set(INT, at + NUM_SGE, ++elementCount);
+        return this;
+    }
+
+    private SendRequest flag(int flag) {
+        memory.set(INT, at + FLAGS, memory.get(INT, at + FLAGS) | flag);
+        return this;
+    }
+}

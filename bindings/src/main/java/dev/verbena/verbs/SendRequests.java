@@ -1,0 +1,108 @@
+package dev.verbena.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+
+import dev.verbena.verbs.abi.ibv_send_wr;
+import dev.verbena.verbs.abi.ibv_sge;
+
+/**
+ * Send requests in native memory, made once, filled in and posted many times, singly or as lists.
+ *
+ * <pre>
+ *   +------------------+-----+--------------------+----------------+---------+
+ *   | ibv_send_wr 0 .. | n-1 | elements of 0 .. n | inline data .. | bad_wr  |
+ *   +------------------+-----+--------------------+----------------+---------+
+ *      next -----------^ request i is linked to i+1; post cuts the list at its end and joins it again
+ * </pre>
+ *
+ * <p><b>Owner:</b> none, garbage collection frees it. <b>Threading:</b> confined to the thread that posts it; may be
+ * filled in again as soon as the post returned, but the memory that the elements name only after the completion.
+ *
+ * <p>Source: ibv_post_send(3).
+ */
+public final class SendRequests {
+    private static final long STRIDE = ibv_send_wr.sizeof();
+    private static final long NEXT = ibv_send_wr.next$offset();
+
+    private final MemorySegment memory;
+    private final SendRequest[] requests;
+    private final long badOffset;
+
+    /** So many requests, of up to so many gather elements each, without room for inline data. */
+    public SendRequests(int capacity, int elementCountMax) {
+        this(capacity, elementCountMax, 0);
+    }
+
+    /**
+     * With room for inline data.
+     *
+     * @param inlineByteSizeMax bytes of inline data in each request
+     */
+    public SendRequests(int capacity, int elementCountMax, int inlineByteSizeMax) {
+        if (capacity < 1 || elementCountMax < 0 || inlineByteSizeMax < 0) {
+            throw new IllegalArgumentException("capacity=" + capacity + " elementCountMax=" + elementCountMax
+                    + " inlineByteSizeMax=" + inlineByteSizeMax + ": give 1 or more, 0 or more, 0 or more");
+        }
+        // Inline data needs an element that names it.
+        int elements = Math.max(elementCountMax, inlineByteSizeMax > 0 ? 1 : 0);
+        long elementsOffset = capacity * STRIDE;
+        long inlineOffset = elementsOffset + (long) capacity * elements * ibv_sge.sizeof();
+        long inlineStride = (inlineByteSizeMax + 7L) & -8L;
+        badOffset = inlineOffset + capacity * inlineStride;
+        memory = Arena.ofAuto().allocate(badOffset + Long.BYTES, Long.BYTES);
+        requests = new SendRequest[capacity];
+        for (int i = 0; i < capacity; i++) {
+            requests[i] = new SendRequest(memory, i * STRIDE, elementsOffset + i * elements * ibv_sge.sizeof(),
+                    elements, inlineOffset + i * inlineStride, inlineByteSizeMax);
+            if (i + 1 < capacity) {
+                link(i, memory.address() + (i + 1) * STRIDE);
+            }
+        }
+    }
+
+    public int capacity() {
+        return requests.length;
+    }
+
+    /** The request at the index, to be filled in. */
+    public SendRequest get(int index) {
+        return requests[index];
+    }
+
+    /**
+     * Cuts the list behind so many requests.
+     *
+     * @return the last of them
+     */
+    int cut(int first, int count) {
+        int last = Objects.checkFromIndexSize(first, count, requests.length) + count - 1;
+        link(last, 0);
+        return last;
+    }
+
+    void join(int last) {
+        if (last + 1 < requests.length) {
+            link(last, memory.address() + (last + 1) * STRIDE);
+        }
+    }
+
+    private void link(int index, long next) {
+        memory.set(ValueLayout.JAVA_LONG, index * STRIDE + NEXT, next);
+    }
+
+    long address(int index) {
+        return memory.address() + index * STRIDE;
+    }
+
+    long badAddress() {
+        return memory.address() + badOffset;
+    }
+
+    /** Index of the request that the provider refused. */
+    int badIndex() {
+        return (int) ((memory.get(ValueLayout.JAVA_LONG, badOffset) - memory.address()) / STRIDE);
+    }
+}

@@ -1,0 +1,91 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.abi.ibv_srq;
+import dev.verbena.verbs.abi.ibv_srq_attr;
+import dev.verbena.verbs.abi.ibv_srq_init_attr;
+
+/**
+ * Receives that several queue pairs share.
+ *
+ * <p><b>Owner:</b> whoever created it, to be closed after its queue pairs. <b>Threading:</b> thread-safe, but one thread
+ * posts at a time.
+ *
+ * <p>Source: ibv_create_srq(3), ibv_modify_srq(3), ibv_post_srq_recv(3).
+ */
+public final class SharedReceiveQueue extends VerbsObject {
+    private final DeviceContext context;
+    private final MemorySegment queue;
+    private final MemorySegment postReceive;
+
+    private SharedReceiveQueue(ProtectionDomain domain, MemorySegment queue) {
+        super("shared receive queue of " + domain.context(), domain);
+        this.context = domain.context();
+        this.queue = queue.reinterpret(ibv_srq.sizeof());
+        this.postReceive = ibv_context_ops.post_srq_recv(ibv_context.ops(context.pointer()));
+    }
+
+    static SharedReceiveQueue create(ProtectionDomain domain, int depth, int elementCountMax) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_srq_init_attr.allocate(arena);
+            ibv_srq_attr.max_wr(ibv_srq_init_attr.attr(attributes), depth);
+            ibv_srq_attr.max_sge(ibv_srq_init_attr.attr(attributes), elementCountMax);
+            return new SharedReceiveQueue(domain, NativeCall.pointer("ibv_create_srq",
+                    () -> domain.context().on() + ", depth=" + depth + ", elements=" + elementCountMax,
+                    capture -> (MemorySegment) LibIbverbs.CREATE_SRQ.invokeExact(capture, domain.pointer(),
+                            attributes)));
+        }
+    }
+
+    /** As {@link QueuePair#post(ReceiveRequests, int, int)}. */
+    public int post(ReceiveRequests requests, int first, int count) {
+        if (count == 0) {
+            return 0;
+        }
+        int last = requests.cut(first, count);
+        Guard guard = guard();
+        guard.enter(Guard.RECEIVE);
+        int errno = context.dataPath().post(postReceive, queue.address(), requests.address(first),
+                requests.badAddress());
+        guard.leave(Guard.RECEIVE);
+        requests.join(last);
+        Reference.reachabilityFence(requests);
+        if (errno != 0 && Math.abs(errno) != ENOMEM()) {
+            throw new VerbsException("ibv_post_srq_recv", context.on(), Math.abs(errno), null);
+        }
+        return errno == 0 ? count : requests.badIndex() - first;
+    }
+
+    /** Asks for the event SRQ_LIMIT_REACHED once fewer receives than this are left; once per call. */
+    public void limit(int receives) {
+        runWhileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_srq_attr.allocate(arena);
+                ibv_srq_attr.srq_limit(attributes, receives);
+                NativeCall.check("ibv_modify_srq", () -> context.on() + ", limit=" + receives,
+                        ibv_modify_srq(queue, attributes, IBV_SRQ_LIMIT()));
+            }
+        });
+    }
+
+    DeviceContext context() {
+        return context;
+    }
+
+    /** Only within {@link #whileOpen}. */
+    MemorySegment pointer() {
+        return queue;
+    }
+
+    @Override
+    void destroy() {
+        NativeCall.check("ibv_destroy_srq", context::on, ibv_destroy_srq(queue));
+    }
+}

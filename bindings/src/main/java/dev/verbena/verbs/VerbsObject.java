@@ -1,0 +1,123 @@
+package dev.verbena.verbs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * What all objects of verbs share: parents that may not be closed before them, and an end.
+ *
+ * <p>Always: an object is in the list of children of each of its parents from its creation until it is closed, and an
+ * object with children or with a call in it does not close.
+ *
+ * <p><b>Owner:</b> whoever created it. <b>Threading:</b> thread-safe.
+ */
+abstract class VerbsObject implements AutoCloseable {
+    private final String description;
+    private final VerbsObject[] parents;
+    /** Guarded by this, as are the calls and the end. */
+    private final List<VerbsObject> children = new ArrayList<>();
+    private int calls;
+    private boolean isClosed;
+    private volatile Guard guard = new Guard();
+
+    /** To be constructed within {@link #whileOpen} of every parent; a parent that is null does not count. */
+    VerbsObject(String description, VerbsObject... parents) {
+        this.description = description;
+        this.parents = Stream.of(parents).filter(Objects::nonNull).toArray(VerbsObject[]::new);
+        for (VerbsObject parent : this.parents) {
+            parent.add(this);
+        }
+    }
+
+    /** Destroys the native object; a failure leaves it open. Called once no call is in it. */
+    abstract void destroy();
+
+    /** Whether it can be used. */
+    public final synchronized boolean isOpen() {
+        return !isClosed;
+    }
+
+    /**
+     * Destroys the object. Idempotent.
+     *
+     * @throws IllegalStateException if other objects still depend on it; the message names them
+     * @throws VerbsException if the kernel refuses; the object stays open
+     */
+    @Override
+    public final void close() {
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
+            if (calls > 0 || !children.isEmpty()) {
+                throw new IllegalStateException(description + " cannot be closed: "
+                        + (calls > 0 ? "calls=" + calls + " are under way in other threads" : "still open are "
+                                + children)
+                        + "; close what depends on it first");
+            }
+            isClosed = true;
+        }
+        guard.close();
+        try {
+            destroy();
+        } catch (VerbsException refused) {
+            synchronized (this) {
+                guard = new Guard();
+                isClosed = false;
+            }
+            throw refused;
+        }
+        for (VerbsObject parent : parents) {
+            parent.remove(this);
+        }
+    }
+
+    /** Runs the call, during which the object cannot be closed. Not for the data path: see {@link #guard}. */
+    final <T> T whileOpen(Supplier<T> call) {
+        synchronized (this) {
+            if (isClosed) {
+                throw closedException();
+            }
+            calls++;
+        }
+        try {
+            return call.get();
+        } finally {
+            synchronized (this) {
+                calls--;
+            }
+        }
+    }
+
+    final void runWhileOpen(Runnable call) {
+        whileOpen(() -> {
+            call.run();
+            return null;
+        });
+    }
+
+    /** For the data path; its {@code enter} throws if the object is closed. */
+    final Guard guard() {
+        return guard;
+    }
+
+    final IllegalStateException closedException() {
+        return new IllegalStateException(description + " is closed; open or create a new one");
+    }
+
+    private synchronized void add(VerbsObject child) {
+        children.add(child);
+    }
+
+    private synchronized void remove(VerbsObject child) {
+        children.remove(child);
+    }
+
+    @Override
+    public final String toString() {
+        return description;
+    }
+}

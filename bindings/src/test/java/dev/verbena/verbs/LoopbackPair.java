@@ -1,0 +1,140 @@
+package dev.verbena.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/**
+ * Two connected queue pairs of one device with a completion queue and a region each, for tests on a real device: the
+ * one that the environment variable VERBENA_TEST_DEVICE names, or the first.
+ *
+ * <p>Threading: confined to the test's thread.
+ */
+final class LoopbackPair implements AutoCloseable {
+    static final int REGION_BYTE_SIZE = 64 << 10;
+    private static final long HANG_NS = TimeUnit.SECONDS.toNanos(30);
+
+    /** One end of the pair. */
+    static final class Side {
+        final CompletionQueue queue;
+        final QueuePair queuePair;
+        final MemoryRegion region;
+        final WorkCompletions completions = new WorkCompletions(64);
+        final SendRequests sends = new SendRequests(16, 4, 64);
+        final ReceiveRequests receives = new ReceiveRequests(16, 4);
+
+        Side(ProtectionDomain domain, CompletionQueue queue, QueuePairOptions options, Set<AccessFlag> access) {
+            this.queue = queue;
+            this.queuePair = domain.createQueuePair(options);
+            this.region = domain.allocate(REGION_BYTE_SIZE, access);
+        }
+
+        /** Posts a receive of so many bytes at the offset. */
+        void receive(long id, long offset, long byteSize) {
+            assertEquals(1, queuePair.post(receives.receive(0, id).element(0, region, offset, byteSize), 0, 1));
+        }
+
+        /** The next completion, which must end so. */
+        void expect(long id, WorkCompletionStatus status) {
+            long start = System.nanoTime();
+            while (queue.poll(completions, 1) == 0) {
+                assertTrue(System.nanoTime() - start < HANG_NS, "no completion of request " + id);
+                Thread.yield();
+            }
+            assertEquals(id, completions.workRequestId(0), () -> "status=" + completions.status(0));
+            assertEquals(status, completions.status(0));
+        }
+    }
+
+    final DeviceContext context;
+    final Port port;
+    final Gid gid;
+    final ProtectionDomain domain;
+    final Side initiator;
+    final Side target;
+    private final List<CompletionQueue> queues = new ArrayList<>();
+
+    /** A connected pair with all rights, depth 16 and 4 elements. */
+    LoopbackPair(QueuePairType type) {
+        this(type, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ,
+                AccessFlag.REMOTE_ATOMIC), UnaryOperator.identity());
+    }
+
+    LoopbackPair(QueuePairType type, Set<AccessFlag> access, UnaryOperator<QueuePairOptions> options) {
+        context = DeviceContext.open(deviceName());
+        port = context.query().ports().getFirst();
+        gid = port.gids().stream().filter(Gid::isIpv4Mapped).findFirst().orElseThrow();
+        domain = context.allocateProtectionDomain();
+        initiator = side(type, access, options);
+        target = side(type, access, options);
+        connect(initiator, target);
+        connect(target, initiator);
+    }
+
+    static String deviceName() {
+        String name = System.getenv("VERBENA_TEST_DEVICE");
+        return name != null ? name : VerbsDevice.list().getFirst().name();
+    }
+
+    private Side side(QueuePairType type, Set<AccessFlag> access, UnaryOperator<QueuePairOptions> options) {
+        CompletionQueue queue = context.createCompletionQueue(64);
+        queues.add(queue);
+        QueuePairOptions basic = QueuePairOptions.of(type, queue).withElementCountMax(4, 4).withInlineByteSizeMax(64);
+        return new Side(domain, queue, options.apply(basic), access);
+    }
+
+    void connect(Side side, Side peer) {
+        toInit(side.queuePair);
+        toReadyToReceive(side.queuePair, peer.queuePair.number());
+        toReadyToSend(side.queuePair);
+    }
+
+    void toInit(QueuePair pair) {
+        pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(port.number()).partitionKeyIndex(0).access(
+                EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC)));
+    }
+
+    void toReadyToReceive(QueuePair pair, int peer) {
+        QueuePairAttributes attributes = QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(AddressVector.toGid(port.number(), gid.index(), gid.subnetPrefix(), gid.interfaceId()))
+                .mtu(1024).destination(peer).receivePacketSequence(0);
+        if (pair.type() == QueuePairType.RELIABLE_CONNECTED) {
+            attributes.readsAcceptedMax(4).receiverNotReadyTimer(12);
+        }
+        pair.modify(attributes);
+    }
+
+    static void toReadyToSend(QueuePair pair) {
+        QueuePairAttributes attributes = QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(0);
+        if (pair.type() == QueuePairType.RELIABLE_CONNECTED) {
+            attributes.readsOutstandingMax(4).retryCount(3).receiverNotReadyRetry(1).timeout(14);
+        }
+        pair.modify(attributes);
+    }
+
+    /** A request of the initiator, alone. */
+    SendRequest request() {
+        return initiator.sends.get(0);
+    }
+
+    void post() {
+        assertEquals(1, initiator.queuePair.post(initiator.sends, 0, 1));
+    }
+
+    @Override
+    public void close() {
+        for (Side side : List.of(initiator, target)) {
+            side.queuePair.close();
+            side.region.close();
+        }
+        queues.forEach(CompletionQueue::close);
+        domain.close();
+        context.close();
+    }
+}
