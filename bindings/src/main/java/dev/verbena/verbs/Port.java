@@ -20,11 +20,11 @@ import dev.verbena.verbs.abi.ibv_port_attr;
  * @param subnetManagerLid likewise
  * @param lidMaskControl how many low bits of the LID the port leaves open
  * @param linkLayer what carries its packets
+ * @param messageByteSizeMax largest message
  * @param gids the entries of its GID table that are in use
  */
 public record Port(int number, PortState state, int maxMtuBytes, int activeMtuBytes, int lid, int subnetManagerLid,
-        int lidMaskControl,
-        LinkLayer linkLayer, List<Gid> gids) {
+        int lidMaskControl, LinkLayer linkLayer, long messageByteSizeMax, List<Gid> gids) {
     public Port {
         gids = List.copyOf(gids);
     }
@@ -35,11 +35,12 @@ public record Port(int number, PortState state, int maxMtuBytes, int activeMtuBy
                 mtuBytes(ibv_port_attr.active_mtu(attributes)), Short.toUnsignedInt(ibv_port_attr.lid(attributes)),
                 Short.toUnsignedInt(ibv_port_attr.sm_lid(attributes)),
                 Byte.toUnsignedInt(ibv_port_attr.lmc(attributes)),
-                LinkLayer.of(Byte.toUnsignedInt(ibv_port_attr.link_layer(attributes))), gids);
+                LinkLayer.of(Byte.toUnsignedInt(ibv_port_attr.link_layer(attributes))),
+                Integer.toUnsignedLong(ibv_port_attr.max_msg_sz(attributes)), gids);
     }
 
     /** enum ibv_mtu counts doublings from 256 bytes, which is 1. */
     private static int mtuBytes(int code) {
-        return code >= IBV_MTU_256() && code <= IBV_MTU_4096() ? 256 << code - IBV_MTU_256() : 0;
+        return code >= IBV_MTU_256() && code <= IBV_MTU_4096() ? Mtu.byteSize(code) : 0;
     }
 }
