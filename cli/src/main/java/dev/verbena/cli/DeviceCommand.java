@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.Fabrics;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.FabricProvider;
 import dev.verbena.verbs.Verbs;
@@ -70,11 +71,11 @@ final class DeviceCommand implements Runnable {
         }
 
         private static String describe(FabricProvider provider) {
-            String reason = provider.unavailableReason();
+            String reason = provider.unavailableReason(NetworkOptions.defaults());
             if (reason != null) {
                 return provider.name() + ": " + reason;
             }
-            try (Fabric fabric = provider.open()) {
+            try (Fabric fabric = provider.open(NetworkOptions.defaults())) {
                 Capabilities can = fabric.capabilities();
                 return provider.name() + ": " + (can.writesInOrder() ? "writes in order" : "writes in any order")
                         + String.format(Locale.ROOT,

@@ -35,6 +35,8 @@ final class TaskCommand implements Callable<Integer> {
     private boolean showProgress;
     @Mixin
     private TrainingArguments training;
+    @Mixin
+    private NetworkArguments network;
 
     @Override
     public Integer call() {
@@ -67,7 +69,7 @@ final class TaskCommand implements Callable<Integer> {
             throw new BadInputException(
                     "--task=" + task + " is none of this cluster's " + Training.tasks(options));
         }
-        running.run(RdmaDeviceOptions.defaults().withName(task).withFabric(training.fabric)
+        running.run(RdmaDeviceOptions.defaults(network.options()).withName(task).withFabric(training.fabric)
                 .withLocalEndpoint(endpoint("--listen", listen)), options, dataset);
         return ExitStatus.SUCCESS;
     }

@@ -26,6 +26,8 @@ final class TrainCommand implements Callable<Integer> {
 
     @Mixin
     private TrainingArguments training;
+    @Mixin
+    private NetworkArguments network;
     @Option(names = "--local",
             description = "Train in this one process, without any transfer; with --workers N on their joined mini-batches.")
     private boolean isLocal;
@@ -84,7 +86,7 @@ final class TrainCommand implements Callable<Integer> {
 
     private String fabric() {
         try {
-            return Fabrics.select(training.fabric).name();
+            return Fabrics.select(training.fabric, network.options()).name();
         } catch (TransferException e) {
             throw new BadInputException("--fabric=" + training.fabric + ": " + e.getMessage());
         }
@@ -101,6 +103,7 @@ final class TrainCommand implements Callable<Integer> {
             List<String> arguments = new ArrayList<>(
                     List.of("task", "--task=" + task, "--listen=" + LOOPBACK + ":" + taskPort));
             arguments.addAll(training.toCommandLine(options));
+            arguments.addAll(network.toCommandLine());
             commands.put(task, JavaCommand.of(arguments));
         }
         return commands;

@@ -24,10 +24,11 @@ final class Verbena implements Runnable {
     }
 
     static CommandLine commandLine() {
-        return new CommandLine(new Verbena()).setParameterExceptionHandler((e, arguments) -> {
+        CommandLine line = new CommandLine(new Verbena()).setCaseInsensitiveEnumValuesAllowed(true);
+        return line.setParameterExceptionHandler((e, arguments) -> {
             Complaint.print(withHint(e));
             return ExitStatus.BAD_INPUT;
-        }).setExecutionExceptionHandler((e, line, parse) -> statusOf(e));
+        }).setExecutionExceptionHandler((e, command, parse) -> statusOf(e));
     }
 
     @Override

@@ -2,17 +2,19 @@ package dev.verbena.testing;
 
 import java.util.ServiceLoader;
 
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.FabricProvider;
 
 class ShmFabricContractTest extends FabricContract {
     @Override
     protected Fabric open() {
-        return shm().open();
+        return openShm();
     }
 
-    static FabricProvider shm() {
+    static Fabric openShm() {
         return ServiceLoader.load(FabricProvider.class).stream().map(ServiceLoader.Provider::get)
-                .filter(provider -> provider.name().equals("shm")).findFirst().orElseThrow();
+                .filter(provider -> provider.name().equals("shm")).findFirst().orElseThrow()
+                .open(NetworkOptions.defaults());
     }
 }

@@ -34,7 +34,7 @@ class ShmMidTransferTest {
 
     @BeforeEach
     void connect() {
-        pair = new FabricPair(ShmFabricContractTest.shm().open(), ShmFabricContractTest.shm().open(),
+        pair = new FabricPair(ShmFabricContractTest.openShm(), ShmFabricContractTest.openShm(),
                 FabricPair.Options.DEFAULT.withQueuePairs(2));
         from = pair.initiator.fabric.register(BYTE_SIZE, EnumSet.allOf(AccessRight.class));
         to = pair.target.fabric.register(BYTE_SIZE, EnumSet.allOf(AccessRight.class));

@@ -28,7 +28,7 @@ class ShmResourcesTest {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
     private static FabricPair connect() {
-        return new FabricPair(ShmFabricContractTest.shm().open(), ShmFabricContractTest.shm().open(),
+        return new FabricPair(ShmFabricContractTest.openShm(), ShmFabricContractTest.openShm(),
                 FabricPair.Options.DEFAULT);
     }
 

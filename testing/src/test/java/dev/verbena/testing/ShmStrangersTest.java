@@ -31,7 +31,7 @@ class ShmStrangersTest {
 
     @BeforeEach
     void connect() {
-        pair = new FabricPair(ShmFabricContractTest.shm().open(), ShmFabricContractTest.shm().open(),
+        pair = new FabricPair(ShmFabricContractTest.openShm(), ShmFabricContractTest.openShm(),
                 FabricPair.Options.DEFAULT);
     }
 

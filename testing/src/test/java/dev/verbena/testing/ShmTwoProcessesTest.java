@@ -28,7 +28,7 @@ class ShmTwoProcessesTest {
     private Process child;
 
     private void startChild(String role) throws Exception {
-        parent = new FabricSide(ShmFabricContractTest.shm().open(), "parent", FabricPair.Options.DEFAULT);
+        parent = new FabricSide(ShmFabricContractTest.openShm(), "parent", FabricPair.Options.DEFAULT);
         child = ChildJvm.start(StreamingPeer.class, "" + parent.endpoint.port(), "" + parent.region.address(),
                 "" + parent.region.rkey(), "" + BYTE_SIZE, role);
         FabricPair.await("the child connects", () -> !parent.accepted.isEmpty(), () -> parent.poll(8));

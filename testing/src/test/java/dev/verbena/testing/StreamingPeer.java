@@ -26,7 +26,7 @@ final class StreamingPeer implements ConnectionHandler {
     /** Adds so often to the first word of the region, then closes in order. */
     static final int ADDITIONS = 20_000;
 
-    private final Fabric fabric = ShmFabricContractTest.shm().open();
+    private final Fabric fabric = ShmFabricContractTest.openShm();
     private final CompletionQueue queue = fabric.createCompletionQueue(64);
 
     public static void main(String[] arguments) {

@@ -25,16 +25,16 @@ public final class Fabrics {
     }
 
     /**
-     * The fabric of that name, or the preferred one for {@link #AUTO}.
+     * The fabric of that name, or the preferred one for {@link #AUTO}, that can be used here with these options.
      *
      * @throws TransferException if there is none of that name or it cannot be used here; the message says why
      */
-    public static FabricProvider select(String name) {
+    public static FabricProvider select(String name, NetworkOptions network) {
         List<FabricProvider> all = all();
         StringBuilder reasons = new StringBuilder();
         for (FabricProvider provider : all) {
             if (name.equals(AUTO) || name.equals(provider.name())) {
-                String reason = provider.unavailableReason();
+                String reason = provider.unavailableReason(network);
                 if (reason == null) {
                     return provider;
                 }

@@ -90,7 +90,8 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws TransferException if the fabric cannot be used here or the port is in use
      */
     public static RdmaDevice create(RdmaDeviceOptions options) {
-        return create(options, Fabrics.select(options.fabric()).open());
+        NetworkOptions network = options.network();
+        return create(options, Fabrics.select(options.fabric(), network).open(network));
     }
 
     /** Over a fabric opened by the caller, which the device closes. */

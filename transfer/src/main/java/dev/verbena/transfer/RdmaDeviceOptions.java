@@ -10,13 +10,13 @@ import java.nio.charset.StandardCharsets;
  * @param localEndpoint where to listen; port 0 takes a free one
  * @param completionQueues completion queues, each with a poller thread
  * @param queuePairsPerPeer data queue pairs of a connection
- * @param queueDepth outstanding requests per queue pair; a power of two
  * @param arrivalMode how a receiver sees that a tensor has arrived
+ * @param network how an RDMA fabric uses its network, and the depth of queues on every fabric
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoint, int completionQueues,
-        int queuePairsPerPeer, int queueDepth, ArrivalMode arrivalMode) {
+        int queuePairsPerPeer, ArrivalMode arrivalMode, NetworkOptions network) {
     private static final int NAME_BYTE_SIZE_MAX = 512;
 
     public RdmaDeviceOptions {
@@ -28,48 +28,65 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
             throw new IllegalArgumentException("completionQueues=" + completionQueues + " queuePairsPerPeer="
                     + queuePairsPerPeer + "; give at least 1 of each");
         }
-        if (queueDepth < 2 || Integer.bitCount(queueDepth) != 1) {
-            throw new IllegalArgumentException("queueDepth=" + queueDepth + "; give a power of two, 2 or more");
-        }
     }
 
-    /** {@code auto} on a free loopback port, 1 completion queue, 2 queue pairs per peer, depth 128. */
+    /**
+     * {@code auto} on a free loopback port, 1 completion queue, 2 queue pairs per peer, and the network that the
+     * {@code RDMA_*} variables of the process's environment describe.
+     *
+     * @throws IllegalArgumentException if one of them cannot be; see {@link NetworkOptions#ofEnvironment}
+     */
     public static RdmaDeviceOptions defaults() {
-        return new RdmaDeviceOptions("verbena", "auto", new Endpoint("127.0.0.1", 0), 1, 2, 128, ArrivalMode.AUTO);
+        return defaults(NetworkOptions.ofEnvironment(System.getenv()));
+    }
+
+    /** The same, on this network, whatever the environment says. */
+    public static RdmaDeviceOptions defaults(NetworkOptions network) {
+        return new RdmaDeviceOptions("verbena", Fabrics.AUTO, new Endpoint("127.0.0.1", 0), 1, 2, ArrivalMode.AUTO,
+                network);
+    }
+
+    /** Outstanding requests per queue pair; a power of two. */
+    public int queueDepth() {
+        return network.queueDepth();
     }
 
     public RdmaDeviceOptions withName(String name) {
-        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, queueDepth,
-                arrivalMode);
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network);
     }
 
     public RdmaDeviceOptions withFabric(String fabric) {
-        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, queueDepth,
-                arrivalMode);
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network);
     }
 
     public RdmaDeviceOptions withLocalEndpoint(Endpoint localEndpoint) {
-        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, queueDepth,
-                arrivalMode);
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network);
     }
 
     public RdmaDeviceOptions withCompletionQueues(int completionQueues) {
-        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, queueDepth,
-                arrivalMode);
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network);
     }
 
     public RdmaDeviceOptions withQueuePairsPerPeer(int queuePairsPerPeer) {
-        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, queueDepth,
-                arrivalMode);
-    }
-
-    public RdmaDeviceOptions withQueueDepth(int queueDepth) {
-        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, queueDepth,
-                arrivalMode);
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network);
     }
 
     public RdmaDeviceOptions withArrivalMode(ArrivalMode arrivalMode) {
-        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, queueDepth,
-                arrivalMode);
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network);
+    }
+
+    public RdmaDeviceOptions withNetwork(NetworkOptions network) {
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network);
+    }
+
+    public RdmaDeviceOptions withQueueDepth(int queueDepth) {
+        return withNetwork(network.withQueueDepth(queueDepth));
     }
 }

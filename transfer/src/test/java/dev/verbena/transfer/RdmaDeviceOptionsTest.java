@@ -23,6 +23,16 @@ class RdmaDeviceOptionsTest {
         RdmaDeviceOptions changed = options.withName("a").withFabric("shm").withLocalEndpoint(new Endpoint("h", 1))
                 .withCompletionQueues(2).withQueuePairsPerPeer(3).withQueueDepth(4)
                 .withArrivalMode(ArrivalMode.IMMEDIATE);
-        assertEquals(new RdmaDeviceOptions("a", "shm", new Endpoint("h", 1), 2, 3, 4, ArrivalMode.IMMEDIATE), changed);
+        assertEquals(new RdmaDeviceOptions("a", "shm", new Endpoint("h", 1), 2, 3, ArrivalMode.IMMEDIATE,
+                options.network().withQueueDepth(4)), changed);
+        NetworkOptions network = NetworkOptions.defaults().withDevice("rxe0").withQueueDepth(64);
+        assertEquals(network, options.withNetwork(network).network());
+        assertEquals(64, options.withNetwork(network).queueDepth());
+    }
+
+    @Test
+    void theEnvironmentDescribesTheNetwork() {
+        assertEquals(NetworkOptions.ofEnvironment(System.getenv()), options.network());
+        assertEquals(1024, RdmaDeviceOptions.defaults(NetworkOptions.defaults()).queueDepth());
     }
 }

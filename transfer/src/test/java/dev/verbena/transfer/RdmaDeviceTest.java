@@ -54,7 +54,8 @@ class RdmaDeviceTest {
     @Test
     void memcpyBothWays() throws InterruptedException {
         RdmaDevice small = RdmaDevice.create(options().withName("sender"),
-                new SmallMessageFabric(Fabrics.select("shm").open(), 4096));
+                new SmallMessageFabric(Fabrics.select("shm", NetworkOptions.defaults()).open(NetworkOptions.defaults()),
+                        4096));
         try (DevicePair pair = new DevicePair(small, RdmaDevice.create(options().withName("receiver")));
                 MemoryRegion near = pair.sender.allocateRegion(100_000);
                 MemoryRegion far = pair.receiver.allocateRegion(100_000)) {

@@ -154,7 +154,8 @@ class StaticPlacementTest {
         for (ArrivalMode mode : List.of(ArrivalMode.TAIL, ArrivalMode.IMMEDIATE)) {
             RdmaDeviceOptions options = DevicePair.options(mode);
             RdmaDevice small = RdmaDevice.create(options.withName("sender"),
-                    new SmallMessageFabric(Fabrics.select("shm").open(), 1000));
+                    new SmallMessageFabric(
+                            Fabrics.select("shm", NetworkOptions.defaults()).open(NetworkOptions.defaults()), 1000));
             try (DevicePair pair = new DevicePair(small, RdmaDevice.create(options.withName("receiver")))) {
                 Shape shape = Shape.of(10_001);
                 TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, shape, 2);

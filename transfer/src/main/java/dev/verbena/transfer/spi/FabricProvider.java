@@ -1,5 +1,9 @@
 package dev.verbena.transfer.spi;
 
+import java.util.List;
+
+import dev.verbena.transfer.NetworkOptions;
+
 /**
  * Opens one kind of fabric; found through {@link java.util.ServiceLoader}.
  *
@@ -12,8 +16,12 @@ public interface FabricProvider {
     /** Higher is preferred by {@code auto}. */
     int preference();
 
-    /** Why it cannot be used here, as a sentence that says what to do; null if it can. */
-    String unavailableReason();
+    /** Why it cannot be used here with these options, as a sentence that says what to do; null if it can. */
+    String unavailableReason(NetworkOptions network);
 
-    Fabric open();
+    /** What {@link #open} would use of this machine, each with its reason; only where there is no reason against it. */
+    List<Setting> settings(NetworkOptions network);
+
+    /** A fabric that has no network looks at none of the options. */
+    Fabric open(NetworkOptions network);
 }

@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import dev.verbena.transfer.spi.Setting;
+
 /**
  * The directory of a tmpfs where shared memory comes from: {@code /dev/shm}, or what the environment variable
  * {@code VERBENA_SHM_DIR} names. No file ever has a name in it.
@@ -13,10 +15,17 @@ import java.nio.file.Path;
  */
 record ShmDirectory(Path path) {
     static final String ENVIRONMENT_VARIABLE = "VERBENA_SHM_DIR";
+    private static final ShmDirectory DEFAULT = new ShmDirectory(Path.of("/dev/shm"));
 
     static ShmDirectory ofEnvironment() {
         String path = System.getenv(ENVIRONMENT_VARIABLE);
-        return new ShmDirectory(Path.of(path == null || path.isBlank() ? "/dev/shm" : path));
+        return path == null || path.isBlank() ? DEFAULT : new ShmDirectory(Path.of(path));
+    }
+
+    Setting toSetting() {
+        return new Setting("folder", path.toString(), this.equals(DEFAULT)
+                ? "the default; " + ENVIRONMENT_VARIABLE + " would name another"
+                : ENVIRONMENT_VARIABLE + " names it");
     }
 
     /** Why it cannot be used, or null. */

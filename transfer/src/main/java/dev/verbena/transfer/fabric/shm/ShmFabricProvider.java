@@ -1,9 +1,12 @@
 package dev.verbena.transfer.fabric.shm;
 
+import java.util.List;
 import java.util.Set;
 
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.FabricProvider;
+import dev.verbena.transfer.spi.Setting;
 
 /**
  * Opens the shared-memory fabric: the default where there is no RDMA device.
@@ -30,7 +33,7 @@ public final class ShmFabricProvider implements FabricProvider {
     }
 
     @Override
-    public String unavailableReason() {
+    public String unavailableReason(NetworkOptions network) {
         return unavailableReason(System.getProperty("os.name"), System.getProperty("os.arch"),
                 ShmDirectory.ofEnvironment());
     }
@@ -46,7 +49,12 @@ public final class ShmFabricProvider implements FabricProvider {
     }
 
     @Override
-    public Fabric open() {
+    public List<Setting> settings(NetworkOptions network) {
+        return List.of(ShmDirectory.ofEnvironment().toSetting());
+    }
+
+    @Override
+    public Fabric open(NetworkOptions network) {
         return new ShmFabric(ShmDirectory.ofEnvironment(), ShmFabric.HANDSHAKE_TIMEOUT_NS);
     }
 }

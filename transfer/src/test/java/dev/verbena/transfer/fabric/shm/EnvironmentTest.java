@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Connection;
@@ -72,7 +73,7 @@ class EnvironmentTest {
         public static void main(String[] arguments) {
             ShmDirectory directory = ShmDirectory.ofEnvironment();
             long before = directory.availableByteSize();
-            try (Fabric fabric = new ShmFabricProvider().open();
+            try (Fabric fabric = new ShmFabricProvider().open(NetworkOptions.defaults());
                     MemoryRegion region = fabric.register(256 << 10, EnumSet.noneOf(AccessRight.class))) {
                 region.memory().fill((byte) 1);
                 try {
@@ -93,7 +94,7 @@ class EnvironmentTest {
 
     @Test
     void anotherPidNamespaceIsRefusedWithTheReason() throws Exception {
-        try (Fabric fabric = new ShmFabricProvider().open()) {
+        try (Fabric fabric = new ShmFabricProvider().open(NetworkOptions.defaults())) {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "outside", new RefusedAnyway());
             String output = runUnshared("-rmp", "mount -t proc none /proc; $JAVA $MAIN " + endpoint.port(),
                     OtherNamespace.class);
@@ -104,7 +105,7 @@ class EnvironmentTest {
     /** Connects to the port in its first argument and prints why it cannot. */
     static final class OtherNamespace {
         public static void main(String[] arguments) {
-            try (Fabric fabric = new ShmFabricProvider().open()) {
+            try (Fabric fabric = new ShmFabricProvider().open(NetworkOptions.defaults())) {
                 QueuePairOptions options = new QueuePairOptions(fabric.createCompletionQueue(16), 8, 8, 0);
                 fabric.connect(new Endpoint("127.0.0.1", Integer.parseInt(arguments[0])), List.of(options),
                         20_000_000_000L);

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.Setting;
 
 class SharedFileTest {
     private static final ShmDirectory DIRECTORY = ShmDirectory.ofEnvironment();
@@ -92,6 +94,14 @@ class SharedFileTest {
         assertTrue(ShmFabricProvider.unavailableReason("Mac OS X", "aarch64", DIRECTORY).contains("Mac OS X"));
         assertTrue(ShmFabricProvider.unavailableReason("Linux", "s390x", DIRECTORY).contains("s390x"));
         assertNull(ShmFabricProvider.unavailableReason("Linux", "amd64", DIRECTORY));
-        assertNull(new ShmFabricProvider().unavailableReason());
+        assertNull(new ShmFabricProvider().unavailableReason(NetworkOptions.defaults()));
+    }
+
+    @Test
+    void theFolderIsSaidWithItsReason() {
+        Setting folder = new ShmDirectory(Path.of("/mnt/tensors")).toSetting();
+        assertEquals(new Setting("folder", "/mnt/tensors", "VERBENA_SHM_DIR names it"), folder);
+        Setting byDefault = new ShmDirectory(Path.of("/dev/shm")).toSetting();
+        assertTrue(byDefault.reason().startsWith("the default"), byDefault.reason());
     }
 }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Connection;
@@ -102,7 +103,7 @@ class ShmInnardsTest {
 
     @Test
     void theRegionTableIsBoundedAndEntriesComeBack() {
-        try (Fabric fabric = new ShmFabricProvider().open()) {
+        try (Fabric fabric = new ShmFabricProvider().open(NetworkOptions.defaults())) {
             List<MemoryRegion> regions = new ArrayList<>();
             for (int i = 0; i < RegionTable.ENTRY_COUNT; i++) {
                 regions.add(fabric.register(8, EnumSet.noneOf(AccessRight.class)));

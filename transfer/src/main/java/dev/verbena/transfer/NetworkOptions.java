@@ -1,0 +1,147 @@
+package dev.verbena.transfer;
+
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * How an RDMA fabric uses its network; a fabric without one, such as {@code shm}, takes the queue depth only.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * <p>Names, meaning and defaults are those of TensorFlow's verbs README, the completion mode is ours. Numbers that are
+ * {@link #UNSET}, and a device that is null, are chosen when the fabric is opened.
+ *
+ * @param device such as mlx5_0; null for the first that has an active port
+ * @param port of that device, from 1; UNSET for the first active one. Not relevant where no device is named
+ * @param gidIndex in the port's GID table; UNSET for a suitable one, RoCE v2 preferred
+ * @param pkeyIndex in the port's P_Key table
+ * @param queueDepth outstanding requests per queue pair; a power of two
+ * @param timeout before a packet is sent again, 4.096 µs times two to this power; 0 waits for ever
+ * @param retryCount how often a packet is sent again before the connection is given up
+ * @param serviceLevel 0 to 15; on Ethernet, where it is a priority, 0 to 7
+ * @param mtu of the path, in bytes; UNSET for the port's active MTU
+ * @param trafficClass of the packets' IP header, for networks that tell traffic apart by DSCP
+ * @param completionMode what an idle poller does
+ */
+public record NetworkOptions(String device, int port, int gidIndex, int pkeyIndex, int queueDepth, int timeout,
+        int retryCount, int serviceLevel, int mtu, int trafficClass, CompletionMode completionMode) {
+    /** Of port, GID index and MTU: chosen when the fabric is opened. */
+    public static final int UNSET = -1;
+
+    private static final String DEVICE_VARIABLE = "RDMA_DEVICE";
+    private static final String COMPLETION_MODE_VARIABLE = "RDMA_COMPLETION_MODE";
+
+    public NetworkOptions {
+        if (device != null && device.isBlank()) {
+            throw new IllegalArgumentException("device='" + device + "'; give a name such as mlx5_0, or null");
+        }
+        checkIfSet(NetworkVariable.PORT, port);
+        checkIfSet(NetworkVariable.GID_INDEX, gidIndex);
+        checkIfSet(NetworkVariable.MTU, mtu);
+        NetworkVariable.PKEY_INDEX.check(pkeyIndex);
+        NetworkVariable.QUEUE_DEPTH.check(queueDepth);
+        NetworkVariable.TIMEOUT.check(timeout);
+        NetworkVariable.RETRY_COUNT.check(retryCount);
+        NetworkVariable.SERVICE_LEVEL.check(serviceLevel);
+        NetworkVariable.TRAFFIC_CLASS.check(trafficClass);
+    }
+
+    /** What holds where nobody says anything else. */
+    public static NetworkOptions defaults() {
+        return new NetworkOptions(null, UNSET, UNSET, 0, 1024, 14, 7, 0, UNSET, 0, CompletionMode.POLLING);
+    }
+
+    /**
+     * The defaults, except for what these variables give: RDMA_DEVICE, RDMA_DEVICE_PORT, RDMA_GID_INDEX,
+     * RDMA_QP_PKEY_INDEX, RDMA_QP_QUEUE_DEPTH, RDMA_QP_TIMEOUT, RDMA_QP_RETRY_COUNT, RDMA_QP_SL, RDMA_QP_MTU,
+     * RDMA_TRAFFIC_CLASS, and RDMA_COMPLETION_MODE ({@code polling} or {@code events}). Blank is as not there.
+     *
+     * @throws IllegalArgumentException which names the variable, its value and what it may be
+     */
+    public static NetworkOptions ofEnvironment(Map<String, String> environment) {
+        NetworkOptions defaults = defaults();
+        String device = environment.getOrDefault(DEVICE_VARIABLE, "").strip();
+        return new NetworkOptions(device.isEmpty() ? null : device,
+                NetworkVariable.PORT.of(environment, defaults.port),
+                NetworkVariable.GID_INDEX.of(environment, defaults.gidIndex),
+                NetworkVariable.PKEY_INDEX.of(environment, defaults.pkeyIndex),
+                NetworkVariable.QUEUE_DEPTH.of(environment, defaults.queueDepth),
+                NetworkVariable.TIMEOUT.of(environment, defaults.timeout),
+                NetworkVariable.RETRY_COUNT.of(environment, defaults.retryCount),
+                NetworkVariable.SERVICE_LEVEL.of(environment, defaults.serviceLevel),
+                NetworkVariable.MTU.of(environment, defaults.mtu),
+                NetworkVariable.TRAFFIC_CLASS.of(environment, defaults.trafficClass),
+                completionMode(environment, defaults.completionMode));
+    }
+
+    public NetworkOptions withDevice(String device) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withPort(int port) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withGidIndex(int gidIndex) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withPkeyIndex(int pkeyIndex) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withQueueDepth(int queueDepth) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withTimeout(int timeout) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withRetryCount(int retryCount) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withServiceLevel(int serviceLevel) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withMtu(int mtu) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withTrafficClass(int trafficClass) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    public NetworkOptions withCompletionMode(CompletionMode completionMode) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode);
+    }
+
+    private static void checkIfSet(NetworkVariable variable, int value) {
+        if (value != UNSET) {
+            variable.check(value);
+        }
+    }
+
+    private static CompletionMode completionMode(Map<String, String> environment, CompletionMode otherwise) {
+        String text = environment.getOrDefault(COMPLETION_MODE_VARIABLE, "");
+        return text.isBlank() ? otherwise : switch (text.strip().toLowerCase(Locale.ROOT)) {
+            case "polling" -> CompletionMode.POLLING;
+            case "events" -> CompletionMode.EVENTS;
+            default -> throw new IllegalArgumentException("environment variable " + COMPLETION_MODE_VARIABLE + "="
+                    + text + "; give polling or events, or unset it");
+        };
+    }
+}

@@ -1,0 +1,48 @@
+package dev.verbena.transfer.fabric.verbs;
+
+import java.util.List;
+
+import dev.verbena.verbs.DeviceAttributes;
+import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidType;
+import dev.verbena.verbs.Guid;
+import dev.verbena.verbs.LinkLayer;
+import dev.verbena.verbs.NodeType;
+import dev.verbena.verbs.Port;
+import dev.verbena.verbs.PortState;
+import dev.verbena.verbs.TransportType;
+import dev.verbena.verbs.VerbsDevice;
+
+/** Made-up devices, as a machine would describe them. */
+final class Devices {
+    private Devices() {}
+
+    static LocalDevice device(String name, Port... ports) {
+        return new LocalDevice(verbsDevice(name), new DeviceAttributes("", new Guid(1), 0, 0, 0, List.of(ports)), null);
+    }
+
+    static LocalDevice mute(String name, String problem) {
+        return new LocalDevice(verbsDevice(name), null, problem);
+    }
+
+    static Port ethernet(int number, PortState state, int activeMtu, Gid... gids) {
+        return new Port(number, state, 4096, activeMtu, 0, 0, 0, LinkLayer.ETHERNET, List.of(gids));
+    }
+
+    static Port infiniBand(int number, Gid... gids) {
+        return new Port(number, PortState.ACTIVE, 4096, 4096, 7, 1, 0, LinkLayer.INFINIBAND, List.of(gids));
+    }
+
+    /** ::ffff:a.b.c.d, on network interface 2. */
+    static Gid ipv4(int index, GidType type, int a, int b, int c, int d) {
+        return new Gid(index, 0, 0xffffL << 32 | (long) a << 24 | b << 16 | c << 8 | d, type, 2);
+    }
+
+    static Gid ipv6(int index, GidType type, long subnetPrefix) {
+        return new Gid(index, subnetPrefix, 1, type, 2);
+    }
+
+    private static VerbsDevice verbsDevice(String name) {
+        return new VerbsDevice(name, NodeType.CHANNEL_ADAPTER, TransportType.INFINIBAND, new Guid(1));
+    }
+}
