@@ -1,14 +1,21 @@
 package dev.verbena.transfer.fabric.shm;
 
+import static dev.verbena.transfer.fabric.control.Fields.endpoint;
+import static dev.verbena.transfer.fabric.control.Fields.inRange;
+import static dev.verbena.transfer.fabric.control.Fields.putEndpoint;
+import static dev.verbena.transfer.fabric.control.Fields.putText;
+import static dev.verbena.transfer.fabric.control.Fields.text;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.fabric.control.Frame;
+import dev.verbena.transfer.fabric.control.ProtocolException;
 
 /**
  * Who one side is and where its shared memory is found; payload of HELLO and WELCOME.
@@ -27,8 +34,6 @@ import dev.verbena.transfer.Endpoint;
 record Hello(String fabric, String machine, String pidNamespace, String name, long pid, Endpoint listening,
         FileIdentity fabricFile, FileIdentity linkFile, int[] receiveDepths, int[] doorbells) {
 
-    private static final int TEXT_BYTE_SIZE_MAX = 512;
-
     static String thisMachine() {
         try {
             return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
@@ -43,18 +48,6 @@ record Hello(String fabric, String machine, String pidNamespace, String name, lo
         } catch (IOException e) {
             throw new UncheckedIOException("/proc/self/ns/pid cannot be read; is /proc mounted?", e);
         }
-    }
-
-    /** @throws IllegalArgumentException if a process may not be called so */
-    static void checkName(String name) {
-        if (!isText(name) || name.getBytes(StandardCharsets.UTF_8).length > TEXT_BYTE_SIZE_MAX) {
-            throw new IllegalArgumentException("name='" + name + "' must be 1 to " + TEXT_BYTE_SIZE_MAX
-                    + " bytes without control characters");
-        }
-    }
-
-    private static boolean isText(String text) {
-        return !text.isBlank() && text.chars().noneMatch(Character::isISOControl);
     }
 
     /** Why these two cannot share memory, seen from this one's side, or null. */
@@ -78,8 +71,7 @@ record Hello(String fabric, String machine, String pidNamespace, String name, lo
         putText(buffer, pidNamespace);
         putText(buffer, name);
         buffer.putLong(pid);
-        putText(buffer, listening.host());
-        buffer.putInt(listening.port());
+        putEndpoint(buffer, listening);
         putFile(buffer, fabricFile);
         putFile(buffer, linkFile);
         buffer.putInt(receiveDepths.length);
@@ -114,33 +106,6 @@ record Hello(String fabric, String machine, String pidNamespace, String name, lo
         int count = inRange(buffer.getInt(), 1, ShmFabric.QUEUE_PAIRS_MAX);
         inRange(buffer.remaining(), 8 * count, 8 * count);
         return count;
-    }
-
-    private static int inRange(int value, int min, int max) throws ProtocolException {
-        if (value < min || value > max) {
-            throw new ProtocolException("malformed handshake: " + value + " is not in " + min + ".." + max);
-        }
-        return value;
-    }
-
-    private static void putText(ByteBuffer buffer, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        buffer.putShort((short) bytes.length).put(bytes);
-    }
-
-    private static String text(ByteBuffer buffer) throws ProtocolException {
-        byte[] bytes = new byte[inRange(buffer.getShort(), 1, TEXT_BYTE_SIZE_MAX)];
-        buffer.get(bytes);
-        String text = new String(bytes, StandardCharsets.UTF_8);
-        if (!isText(text)) {
-            throw new ProtocolException("malformed handshake: a text is blank or has control characters");
-        }
-        return text;
-    }
-
-    private static Endpoint endpoint(ByteBuffer buffer) throws ProtocolException {
-        String host = text(buffer);
-        return new Endpoint(host, inRange(buffer.getInt(), 0, 65_535));
     }
 
     private static void putFile(ByteBuffer buffer, FileIdentity file) {

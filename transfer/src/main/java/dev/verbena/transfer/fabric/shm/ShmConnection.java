@@ -8,7 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.Endpoint;
-import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.fabric.control.ControlSocket;
+import dev.verbena.transfer.fabric.control.ControlledConnection;
+import dev.verbena.transfer.fabric.control.Frame;
+import dev.verbena.transfer.fabric.control.ProtocolException;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
@@ -19,7 +22,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  *
  * <p>Threading: thread-safe.
  */
-final class ShmConnection implements Connection, ControlLoop.Watcher {
+final class ShmConnection implements ControlledConnection {
     private static final Logger LOGGER = LoggerFactory.getLogger(ShmConnection.class);
 
     /** Only downwards in this list. */
@@ -116,11 +119,8 @@ final class ShmConnection implements Connection, ControlLoop.Watcher {
         return lostCause;
     }
 
-    FileIdentity linkIdentity() {
-        return linkFile.identity();
-    }
-
-    ControlSocket socket() {
+    @Override
+    public ControlSocket socket() {
         return socket;
     }
 

@@ -1,10 +1,6 @@
 package dev.verbena.transfer.fabric.shm;
 
-import java.io.IOException;
-import java.net.BindException;
-import java.net.InetSocketAddress;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.ServerSocketChannel;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -21,6 +17,14 @@ import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.fabric.control.ControlListener;
+import dev.verbena.transfer.fabric.control.ControlLoop;
+import dev.verbena.transfer.fabric.control.ControlledConnection;
+import dev.verbena.transfer.fabric.control.ControlledFabric;
+import dev.verbena.transfer.fabric.control.Connector;
+import dev.verbena.transfer.fabric.control.Fields;
+import dev.verbena.transfer.fabric.control.Negotiation;
+import dev.verbena.transfer.fabric.control.ProtocolException;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
@@ -35,7 +39,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  *
  * <p>Threading: thread-safe.
  */
-final class ShmFabric implements Fabric {
+final class ShmFabric implements Fabric, ControlledFabric {
     private static final Logger LOGGER = LoggerFactory.getLogger(ShmFabric.class);
 
     static final String NAME = "shm";
@@ -69,7 +73,7 @@ final class ShmFabric implements Fabric {
     private volatile String localName = "process " + ProcessHandle.current().pid();
     private volatile Endpoint listening = new Endpoint("localhost", 0);
     private volatile ConnectionHandler handler;
-    private ServerSocketChannel server;
+    private ControlListener listener;
     private volatile boolean isOpen = true;
 
     ShmFabric(ShmDirectory directory, long handshakeTimeoutNs) {
@@ -92,11 +96,13 @@ final class ShmFabric implements Fabric {
                 ELEMENT_COUNT_MAX);
     }
 
-    boolean isOpen() {
+    @Override
+    public boolean isOpen() {
         return isOpen;
     }
 
-    void checkOpen() {
+    @Override
+    public void checkOpen() {
         if (!isOpen) {
             throw new IllegalStateException(this + " is closed");
         }
@@ -209,66 +215,56 @@ final class ShmFabric implements Fabric {
     @Override
     public synchronized Endpoint listen(Endpoint local, String localName, ConnectionHandler handler) {
         checkOpen();
-        Hello.checkName(localName);
-        if (server != null) {
+        Fields.checkName(localName);
+        if (listener != null) {
             throw new IllegalStateException(this + " listens already at " + listening);
         }
-        InetSocketAddress address = new InetSocketAddress(local.host(), local.port());
-        if (address.isUnresolved()) {
-            throw new TransferException("cannot listen at " + local + ": unknown host");
-        }
-        ServerSocketChannel channel = null;
-        try {
-            channel = ServerSocketChannel.open();
-            channel.configureBlocking(false);
-            channel.bind(address);
-            listening = new Endpoint(local.host(), ((InetSocketAddress) channel.getLocalAddress()).getPort());
-        } catch (IOException e) {
-            closeQuietly(channel, e);
-            String hint = !(e instanceof BindException) ? ""
-                    : e.getMessage().contains("in use") ? "; port " + local.port() + " is in use, take another or 0"
-                            : "; is this an address of this machine, and the port allowed?";
-            throw new TransferException("cannot listen at " + local + ": " + e.getMessage() + hint, e);
-        }
-        server = channel;
+        listener = ControlListener.bind(local);
+        listening = listener.endpoint();
         this.localName = localName;
         this.handler = handler;
-        new Acceptor(this, loop, channel, handler, handshakeTimeoutNs).start();
+        listener.start(this, loop, handler, handshakeTimeoutNs);
         return listening;
-    }
-
-    private static void closeQuietly(ServerSocketChannel channel, IOException cause) {
-        try {
-            if (channel != null) {
-                channel.close();
-            }
-        } catch (IOException e) {
-            cause.addSuppressed(e);
-        }
     }
 
     @Override
     public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
         checkOpen();
         List<QueuePairOptions> options = List.copyOf(queuePairs);
-        RequestCheck.check(this, options);
+        check(options);
         if (remote.port() == 0) {
             throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
         }
-        ShmConnection connection = new Connector(this, loop, remote, options, timeoutNs).connect();
-        if (!adopt(connection)) {
-            throw new IllegalStateException(this + " was closed while it connected to " + remote);
-        }
-        loop.watch(connection.socket().channel(), SelectionKey.OP_READ, connection);
-        return connection;
+        return new Connector(this, loop, remote, options, timeoutNs).connect();
     }
 
-    /** A new connection begins to work. @return false if the fabric is closed, and so the connection is too */
-    boolean adopt(ShmConnection connection) {
+    @Override
+    public Visitor visitor(ByteBuffer payload) throws ProtocolException {
+        Hello hello = Hello.decode(payload);
+        String refusal = identity().refusal(hello);
+        if (refusal != null) {
+            throw new ProtocolException(refusal);
+        }
+        return new Visitor(hello.name(), hello.receiveDepths().length);
+    }
+
+    @Override
+    public void check(List<QueuePairOptions> options) {
+        RequestCheck.check(this, options);
+    }
+
+    @Override
+    public Negotiation negotiate(List<QueuePairOptions> options) {
+        return new ShmNegotiation(this, options);
+    }
+
+    @Override
+    public boolean adopt(ControlledConnection connection) {
+        ShmConnection own = (ShmConnection) connection;
         synchronized (this) {
             if (isOpen) {
-                connection.attach();
-                connections.add(connection);
+                own.attach();
+                connections.add(own);
                 return true;
             }
         }

@@ -12,6 +12,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.fabric.control.Fields;
+import dev.verbena.transfer.fabric.control.ProtocolException;
 
 class HelloTest {
     private static Hello hello(String fabric, String machine, String pidNamespace) {
@@ -80,9 +82,9 @@ class HelloTest {
 
     @Test
     void namesAreShortTexts() {
-        Hello.checkName("worker:1");
+        Fields.checkName("worker:1");
         for (String name : new String[]{"", " ", "a\nb", "x".repeat(513)}) {
-            assertThrows(IllegalArgumentException.class, () -> Hello.checkName(name));
+            assertThrows(IllegalArgumentException.class, () -> Fields.checkName(name));
         }
     }
 }

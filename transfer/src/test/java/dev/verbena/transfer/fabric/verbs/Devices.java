@@ -3,6 +3,7 @@ package dev.verbena.transfer.fabric.verbs;
 import java.util.List;
 
 import dev.verbena.verbs.DeviceAttributes;
+import dev.verbena.verbs.DeviceLimits;
 import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.GidType;
 import dev.verbena.verbs.Guid;
@@ -15,10 +16,14 @@ import dev.verbena.verbs.VerbsDevice;
 
 /** Made-up devices, as a machine would describe them. */
 final class Devices {
+    private static final DeviceLimits LIMITS = new DeviceLimits(1L << 40, 4096, 1024, 16384, 32, 32, 1024, 65536, 1024,
+            1024, 16, 16, 1024, 1024, 1024, 16384, 16, 64, 0, 1);
+
     private Devices() {}
 
     static LocalDevice device(String name, Port... ports) {
-        return new LocalDevice(verbsDevice(name), new DeviceAttributes("", new Guid(1), 0, 0, 0, List.of(ports)), null);
+        return new LocalDevice(verbsDevice(name),
+                new DeviceAttributes("", new Guid(1), 0, 0, 0, LIMITS, List.of(ports)), null);
     }
 
     static LocalDevice mute(String name, String problem) {
@@ -26,11 +31,11 @@ final class Devices {
     }
 
     static Port ethernet(int number, PortState state, int activeMtu, Gid... gids) {
-        return new Port(number, state, 4096, activeMtu, 0, 0, 0, LinkLayer.ETHERNET, List.of(gids));
+        return new Port(number, state, 4096, activeMtu, 0, 0, 0, LinkLayer.ETHERNET, 1 << 30, List.of(gids));
     }
 
     static Port infiniBand(int number, Gid... gids) {
-        return new Port(number, PortState.ACTIVE, 4096, 4096, 7, 1, 0, LinkLayer.INFINIBAND, List.of(gids));
+        return new Port(number, PortState.ACTIVE, 4096, 4096, 7, 1, 0, LinkLayer.INFINIBAND, 1 << 30, List.of(gids));
     }
 
     /** ::ffff:a.b.c.d, on network interface 2. */

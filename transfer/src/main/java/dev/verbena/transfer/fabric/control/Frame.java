@@ -1,4 +1,4 @@
-package dev.verbena.transfer.fabric.shm;
+package dev.verbena.transfer.fabric.control;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -15,25 +15,34 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * <p>The header and REFUSE are the same in every version, so that versions can tell each other that they differ.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> confined to who reads it.
  */
-record Frame(Type type, ByteBuffer payload) {
-    enum Type {
-        /** Who connects, and where its shared memory is: {@link Hello}. */
+public record Frame(Type type, ByteBuffer payload) {
+    /** What a message is for. */
+    public enum Type {
+        /** Who connects, and what the fabric needs to know of it. */
         HELLO,
-        /** The same of who accepts; it has mapped the other's memory. */
+        /** The same of who accepts; it can reach the other. */
         WELCOME,
-        /** Who connected has mapped the other's memory too. */
+        /** Who connected can reach the other too. */
         READY,
         /** A text that says why not; the socket is closed behind it. */
         REFUSE,
-        /** The sender has deregistered regions: unmap them. */
-        SWEEP
+        /** shm: the sender has deregistered regions, unmap them. */
+        SWEEP,
+        /** verbs: a queue pair failed; the text of the request that did it. */
+        FAILED,
+        /** verbs: what became clear of the failure, for both sides. */
+        FINDING,
+        /** verbs: the sender closes the connection, on purpose or because it must. */
+        FAREWELL
     }
 
     static final int MAGIC = 0x5652_424e;
     static final short VERSION = 1;
     static final int HEADER_BYTE_SIZE = 12;
-    static final int PAYLOAD_BYTE_SIZE_MAX = 64 << 10;
+    public static final int PAYLOAD_BYTE_SIZE_MAX = 64 << 10;
 
     private static final Type[] TYPES = Type.values();
 

@@ -1,8 +1,9 @@
-package dev.verbena.transfer.fabric.shm;
+package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -18,21 +19,22 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 /**
  * The connecting side of a handshake ({@link IncomingHandshake} draws it), done on the caller's thread.
  *
- * <p>Threading: confined to one {@code connect} call.
+ * <p><b>Owner:</b> the call of {@code connect}. <b>Threading:</b> confined to it.
  */
-final class Connector {
+public final class Connector {
     private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(20);
     /** How soon a closed fabric or an interrupt ends the wait. */
     private static final long SLICE_MS = 50;
 
-    private final ShmFabric fabric;
+    private final ControlledFabric fabric;
     private final ControlLoop loop;
     private final Endpoint remote;
     private final List<QueuePairOptions> options;
     private final long timeoutNs;
     private final long startNs = System.nanoTime();
 
-    Connector(ShmFabric fabric, ControlLoop loop, Endpoint remote, List<QueuePairOptions> options, long timeoutNs) {
+    public Connector(ControlledFabric fabric, ControlLoop loop, Endpoint remote, List<QueuePairOptions> options,
+            long timeoutNs) {
         this.fabric = fabric;
         this.loop = loop;
         this.remote = remote;
@@ -40,21 +42,25 @@ final class Connector {
         this.timeoutNs = timeoutNs;
     }
 
-    ShmConnection connect() {
+    /** @throws TransferException on refusal, when nobody fits there, or when time is up */
+    public ControlledConnection connect() {
+        ControlledConnection connection = handshake();
+        if (!fabric.adopt(connection)) {
+            throw new IllegalStateException(fabric + " was closed while it connected to " + remote);
+        }
+        loop.watch(connection.socket().channel(), SelectionKey.OP_READ, connection);
+        return connection;
+    }
+
+    private ControlledConnection handshake() {
         try (Selector selector = Selector.open()) {
             ControlSocket socket = open(selector);
-            SharedFile linkFile = null;
-            ShmConnection connection = null;
-            try {
-                linkFile = fabric.createLinkFile(options);
-                socket.send(Frame.Type.HELLO, fabric.hello(linkFile.identity(), options).encode());
-                Hello peer = awaitWelcome(selector, socket);
-                connection = new ShmConnection(fabric, socket, linkFile, options, peer);
+            ControlledConnection connection = null;
+            try (Negotiation negotiation = fabric.negotiate(options)) {
+                socket.send(Frame.Type.HELLO, negotiation.hello());
+                connection = meet(negotiation, socket, awaitWelcome(selector, socket));
                 socket.send(Frame.Type.READY);
                 return connection;
-            } catch (PeerFileException e) {
-                refuse(socket, e);
-                throw failure(e.getMessage(), e);
             } catch (ProtocolException e) {
                 throw failure(e.getMessage(), e);
             } finally {
@@ -62,9 +68,6 @@ final class Connector {
                 selector.selectNow();
                 if (connection == null) {
                     socket.close();
-                    if (linkFile != null) {
-                        linkFile.close();
-                    }
                 }
             }
         } catch (ClosedByInterruptException e) {
@@ -74,11 +77,18 @@ final class Connector {
         }
     }
 
-    private static void refuse(ControlSocket socket, PeerFileException e) {
+    /** The peer waits for READY, so it must hear if that will not come. */
+    private static ControlledConnection meet(Negotiation negotiation, ControlSocket socket, ByteBuffer peer)
+            throws ProtocolException, IOException {
         try {
-            socket.sendRefusal(e.getMessage());
-        } catch (IOException sending) {
-            e.addSuppressed(sending);
+            return negotiation.meet(socket, peer);
+        } catch (ProtocolException e) {
+            try {
+                socket.sendRefusal(e.getMessage());
+            } catch (IOException sending) {
+                e.addSuppressed(sending);
+            }
+            throw e;
         }
     }
 
@@ -120,7 +130,7 @@ final class Connector {
         }
     }
 
-    private Hello awaitWelcome(Selector selector, ControlSocket socket) throws IOException, ProtocolException {
+    private ByteBuffer awaitWelcome(Selector selector, ControlSocket socket) throws IOException, ProtocolException {
         while (true) {
             await(selector, "no answer to the handshake");
             boolean isAlive = socket.receive();
@@ -135,12 +145,11 @@ final class Connector {
                 throw new ProtocolException("unexpected " + frame.type());
             }
             if (frame != null) {
-                Hello peer = Hello.decode(frame.payload());
-                String refusal = peer.refusal(fabric.identity());
-                if (refusal != null || peer.receiveDepths().length != options.size()) {
-                    throw new ProtocolException(refusal != null ? refusal : "it made another number of queue pairs");
+                ControlledFabric.Visitor peer = fabric.visitor(frame.payload().duplicate());
+                if (peer.queuePairCount() != options.size()) {
+                    throw new ProtocolException("it made another number of queue pairs");
                 }
-                return peer;
+                return frame.payload();
             }
         }
     }

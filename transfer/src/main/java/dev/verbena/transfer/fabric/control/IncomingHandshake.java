@@ -1,6 +1,7 @@
-package dev.verbena.transfer.fabric.shm;
+package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 import org.slf4j.Logger;
@@ -14,9 +15,9 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  *
  * <pre>
  *   who connects                       who accepts
- *   HELLO        ────────────────────►  AWAIT_HELLO: maps the other's memory
+ *   HELLO        ────────────────────►  AWAIT_HELLO: reaches the other
  *                ◄────────────────────  WELCOME, or REFUSE and close
- *   maps; READY  ────────────────────►  AWAIT_READY
+ *   reaches the accepter; READY ─────►  AWAIT_READY
  *                                       CONNECTED
  * </pre>
  *
@@ -28,7 +29,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     private enum State {
         /** Somebody has connected and not said who it is. */
         AWAIT_HELLO,
-        /** It was welcomed, but has not mapped this side's memory yet. */
+        /** It was welcomed, but cannot reach this side yet. */
         AWAIT_READY,
         /** The connection is made and has taken over the socket. */
         CONNECTED,
@@ -44,15 +45,15 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         }
     }
 
-    private final ShmFabric fabric;
+    private final ControlledFabric fabric;
     private final ControlSocket socket;
     private final ConnectionHandler handler;
     private final long deadlineNs;
     private final Runnable onEnd;
     private State state = State.AWAIT_HELLO;
-    private ShmConnection connection;
+    private ControlledConnection connection;
 
-    IncomingHandshake(ShmFabric fabric, ControlSocket socket, ConnectionHandler handler, long deadlineNs,
+    IncomingHandshake(ControlledFabric fabric, ControlSocket socket, ConnectionHandler handler, long deadlineNs,
             Runnable onEnd) {
         this.fabric = fabric;
         this.socket = socket;
@@ -103,7 +104,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
 
     private void onFrame(Frame frame) throws IOException, ProtocolException {
         if (state == State.AWAIT_HELLO && frame.type() == Frame.Type.HELLO) {
-            onHello(Hello.decode(frame.payload()));
+            onHello(frame.payload());
         } else if (state == State.AWAIT_READY && frame.type() == Frame.Type.READY) {
             onPeerReady();
         } else if (frame.type() == Frame.Type.REFUSE) {
@@ -113,31 +114,23 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         }
     }
 
-    private void onHello(Hello peer) throws IOException {
-        SharedFile linkFile = null;
+    private void onHello(ByteBuffer hello) throws IOException {
         try {
-            String refusal = fabric.identity().refusal(peer);
-            if (refusal != null) {
-                end("it does not fit: " + refusal, refusal);
-                return;
+            ControlledFabric.Visitor visitor = fabric.visitor(hello.duplicate());
+            List<QueuePairOptions> options = List
+                    .copyOf(handler.onRequest(visitor.name(), visitor.queuePairCount()));
+            if (options.size() != visitor.queuePairCount()) {
+                throw new IllegalArgumentException(
+                        "handler made " + options.size() + " queue pairs of " + visitor.queuePairCount());
             }
-            int count = peer.receiveDepths().length;
-            List<QueuePairOptions> options = List.copyOf(handler.onRequest(peer.name(), count));
-            if (options.size() != count) {
-                throw new IllegalArgumentException("handler made " + options.size() + " queue pairs of " + count);
+            fabric.check(options);
+            try (Negotiation negotiation = fabric.negotiate(options)) {
+                connection = negotiation.meet(socket, hello);
+                socket.send(Frame.Type.WELCOME, negotiation.hello());
             }
-            RequestCheck.check(fabric, options);
-            linkFile = fabric.createLinkFile(options);
-            connection = new ShmConnection(fabric, socket, linkFile, options, peer);
-            linkFile = null;
-            socket.send(Frame.Type.WELCOME, fabric.hello(connection.linkIdentity(), options).encode());
             move(State.AWAIT_READY);
-        } catch (PeerFileException | RuntimeException e) {
+        } catch (ProtocolException | RuntimeException e) {
             end("it cannot be accepted: " + e.getMessage(), e.getMessage());
-        } finally {
-            if (linkFile != null) {
-                linkFile.close();
-            }
         }
     }
 

@@ -1,4 +1,4 @@
-package dev.verbena.transfer.fabric.shm;
+package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,11 +17,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The control thread of a fabric: waits on its sockets and calls who watches them.
  *
- * <p>Threading: {@link #watch}, {@link #wakeup} and {@link #close} are thread-safe; watchers are called on the control thread.
+ * <p><b>Owner:</b> the fabric. <b>Threading:</b> {@link #watch}, {@link #wakeup} and {@link #close} are thread-safe; watchers are called on the control thread.
  */
-final class ControlLoop implements AutoCloseable {
+public final class ControlLoop implements AutoCloseable {
     /** Hears of one channel. */
-    interface Watcher {
+    public interface Watcher {
         void onReady();
 
         /** When it wants {@link #onDeadline} to be called, in terms of System.nanoTime(). */
@@ -42,7 +42,8 @@ final class ControlLoop implements AutoCloseable {
     private final Thread thread;
     private volatile boolean isOpen = true;
 
-    ControlLoop(String name) {
+    /** Starts the thread. */
+    public ControlLoop(String name) {
         try {
             selector = Selector.open();
         } catch (IOException e) {
@@ -52,7 +53,7 @@ final class ControlLoop implements AutoCloseable {
     }
 
     /** Calls the watcher when the channel is ready for the operations, until the channel is closed. */
-    void watch(SelectableChannel channel, int operations, Watcher watcher) {
+    public void watch(SelectableChannel channel, int operations, Watcher watcher) {
         tasks.add(() -> {
             try {
                 channel.register(selector, operations, watcher);

@@ -1,4 +1,4 @@
-package dev.verbena.transfer.fabric.shm;
+package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -13,9 +13,10 @@ import org.slf4j.LoggerFactory;
 /**
  * A non-blocking socket that carries {@link Frame}s. Its end tells that the peer is gone, and that is its main use.
  *
- * <p>Threading: frames are read by one thread at a time; sending and closing are thread-safe.
+ * <p><b>Owner:</b> the connection. <b>Threading:</b> frames are read by one thread at a time; sending and closing are
+ * thread-safe.
  */
-final class ControlSocket implements AutoCloseable {
+public final class ControlSocket implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ControlSocket.class);
 
     private final SocketChannel channel;
@@ -30,16 +31,16 @@ final class ControlSocket implements AutoCloseable {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     }
 
-    SocketChannel channel() {
+    public SocketChannel channel() {
         return channel;
     }
 
-    String remoteHost() throws IOException {
+    public String remoteHost() throws IOException {
         return ((InetSocketAddress) channel.getRemoteAddress()).getAddress().getHostAddress();
     }
 
     /** Reads what has come. @return false if the peer has closed */
-    boolean receive() throws IOException {
+    public boolean receive() throws IOException {
         int byteSizeMax = Frame.HEADER_BYTE_SIZE + Frame.PAYLOAD_BYTE_SIZE_MAX;
         received.compact();
         if (!received.hasRemaining() && received.capacity() < byteSizeMax) {
@@ -51,12 +52,12 @@ final class ControlSocket implements AutoCloseable {
     }
 
     /** @return the next frame of what was received, or null if it is not complete */
-    Frame next() throws ProtocolException {
+    public Frame next() throws ProtocolException {
         return Frame.decode(received);
     }
 
     /** Frames are so few and small that they always fit the socket's buffer; a peer that does not take them is not one. */
-    synchronized void send(Frame.Type type, ByteBuffer payload) throws IOException {
+    public synchronized void send(Frame.Type type, ByteBuffer payload) throws IOException {
         ByteBuffer frame = Frame.encode(type, payload);
         channel.write(frame);
         if (frame.hasRemaining()) {
@@ -64,7 +65,7 @@ final class ControlSocket implements AutoCloseable {
         }
     }
 
-    void send(Frame.Type type) throws IOException {
+    public void send(Frame.Type type) throws IOException {
         send(type, ByteBuffer.allocate(0));
     }
 

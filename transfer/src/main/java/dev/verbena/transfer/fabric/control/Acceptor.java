@@ -1,4 +1,4 @@
-package dev.verbena.transfer.fabric.shm;
+package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
@@ -23,7 +23,7 @@ final class Acceptor implements ControlLoop.Watcher {
     static final int HANDSHAKES_MAX = 256;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    private final ShmFabric fabric;
+    private final ControlledFabric fabric;
     private final ControlLoop loop;
     private final ServerSocketChannel channel;
     private final ConnectionHandler handler;
@@ -31,7 +31,7 @@ final class Acceptor implements ControlLoop.Watcher {
     private int handshakes;
     private long pausedUntilNs = Long.MAX_VALUE;
 
-    Acceptor(ShmFabric fabric, ControlLoop loop, ServerSocketChannel channel, ConnectionHandler handler,
+    Acceptor(ControlledFabric fabric, ControlLoop loop, ServerSocketChannel channel, ConnectionHandler handler,
             long handshakeTimeoutNs) {
         this.fabric = fabric;
         this.loop = loop;

@@ -1,4 +1,4 @@
-package dev.verbena.transfer.fabric.shm;
+package dev.verbena.transfer.fabric.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

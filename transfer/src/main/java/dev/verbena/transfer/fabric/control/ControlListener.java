@@ -1,0 +1,56 @@
+package dev.verbena.transfer.fabric.control;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.ConnectionHandler;
+
+/**
+ * The socket that a fabric listens on.
+ *
+ * <p><b>Owner:</b> the fabric; the control loop closes the socket. <b>Threading:</b> immutable.
+ *
+ * @param endpoint where it really listens
+ */
+public record ControlListener(ServerSocketChannel channel, Endpoint endpoint) {
+    /** @throws TransferException if the port is in use or the host is not this machine's */
+    public static ControlListener bind(Endpoint local) {
+        InetSocketAddress address = new InetSocketAddress(local.host(), local.port());
+        if (address.isUnresolved()) {
+            throw new TransferException("cannot listen at " + local + ": unknown host");
+        }
+        ServerSocketChannel channel = null;
+        try {
+            channel = ServerSocketChannel.open();
+            channel.configureBlocking(false);
+            channel.bind(address);
+            return new ControlListener(channel,
+                    new Endpoint(local.host(), ((InetSocketAddress) channel.getLocalAddress()).getPort()));
+        } catch (IOException e) {
+            closeQuietly(channel, e);
+            String hint = !(e instanceof BindException) ? ""
+                    : e.getMessage().contains("in use") ? "; port " + local.port() + " is in use, take another or 0"
+                            : "; is this an address of this machine, and the port allowed?";
+            throw new TransferException("cannot listen at " + local + ": " + e.getMessage() + hint, e);
+        }
+    }
+
+    /** Accepts from now on. */
+    public void start(ControlledFabric fabric, ControlLoop loop, ConnectionHandler handler, long handshakeTimeoutNs) {
+        new Acceptor(fabric, loop, channel, handler, handshakeTimeoutNs).start();
+    }
+
+    private static void closeQuietly(ServerSocketChannel channel, IOException cause) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.verbena.transfer.fabric.control;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * One side of a connection in the making: holds what was prepared for it until the peer is met.
+ *
+ * <p><b>Owner:</b> the handshake, which closes it. <b>Threading:</b> confined to the handshake's thread.
+ */
+public interface Negotiation extends AutoCloseable {
+    /** What the peer must know. */
+    ByteBuffer hello();
+
+    /**
+     * Makes the connection, which takes over the socket and what was prepared.
+     *
+     * @throws ProtocolException if it cannot be made; the message, which the peer will hear, says why
+     */
+    ControlledConnection meet(ControlSocket socket, ByteBuffer peerHello) throws ProtocolException, IOException;
+
+    /** Releases what was prepared and no connection took over. */
+    @Override
+    void close();
+}
