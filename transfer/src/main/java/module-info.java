@@ -11,5 +11,6 @@ module dev.verbena.transfer {
 
     uses dev.verbena.transfer.spi.FabricProvider;
 
-    provides dev.verbena.transfer.spi.FabricProvider with dev.verbena.transfer.fabric.shm.ShmFabricProvider;
+    provides dev.verbena.transfer.spi.FabricProvider
+            with dev.verbena.transfer.fabric.verbs.VerbsFabricProvider, dev.verbena.transfer.fabric.shm.ShmFabricProvider;
 }

@@ -148,8 +148,9 @@ interface AccessContract extends FabricFixture {
     @Test
     default void localElementsAreChecked() {
         long end = FabricSide.REGION_BYTE_SIZE;
+        long most = openFabric().capabilities().messageByteSizeMax();
         long[][] wrong = {{-1, 8}, {end - 7, 8}, {end, 1}, {Long.MAX_VALUE, 8}, {Long.MIN_VALUE, 8}, {0, end + 1},
-                {8, 1L << 39}};
+                {8, most}};
         for (Opcode opcode : new Opcode[]{Opcode.WRITE, Opcode.READ, Opcode.SEND, Opcode.WRITE_WITH_IMMEDIATE}) {
             for (long[] element : wrong) {
                 FabricPair pair = connect();

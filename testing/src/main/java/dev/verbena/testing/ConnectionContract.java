@@ -55,10 +55,11 @@ interface ConnectionContract extends FabricFixture {
 
     @Test
     default void aForeignAddressCannotBeListenedAt() {
-        // TEST-NET-1 (RFC 5737) is nobody's.
+        // TEST-NET-2 (RFC 5737) is nobody's.
         TransferException e = assertThrows(TransferException.class, () -> openFabric().listen(
-                new Endpoint("192.0.2.1", 0), "lost", new FabricSide(openFabric(), "x", FabricPair.Options.DEFAULT)));
-        assertTrue(e.getMessage().contains("192.0.2.1"), e.getMessage());
+                new Endpoint("198.51.100.1", 0), "lost",
+                new FabricSide(openFabric(), "x", FabricPair.Options.DEFAULT)));
+        assertTrue(e.getMessage().contains("198.51.100.1"), e.getMessage());
     }
 
     @Test

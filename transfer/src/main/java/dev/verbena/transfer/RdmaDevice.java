@@ -44,7 +44,6 @@ public final class RdmaDevice implements AutoCloseable {
     private static final long CONTROL_BYTE_SIZE_MAX = 1L << 28;
     /** Message buffers, rings and what arenas round up, per connection; rather too much than too little. */
     private static final long CONNECTION_BYTE_SIZE = 1L << 19;
-    private static final int CONNECTIONS_MAX = 64;
     private static final long DRAIN_NS = 2_000_000_000L;
 
     private final RdmaDeviceOptions options;
@@ -66,7 +65,8 @@ public final class RdmaDevice implements AutoCloseable {
         this.options = options.withQueueDepth(Math.min(options.queueDepth(), fabric.capabilities().depthMax()));
         this.fabric = fabric;
         this.tail = seesTail(options.arrivalMode(), fabric);
-        int countMax = CONNECTIONS_MAX * (options.queuePairsPerPeer() + 1) * 2 * this.options.queueDepth();
+        // For one peer; it grows with the others.
+        int countMax = (options.queuePairsPerPeer() + 1) * 2 * this.options.queueDepth();
         for (int i = 0; i < options.completionQueues(); i++) {
             CompletionQueue completionQueue = fabric.createCompletionQueue(countMax);
             pollers.add(new Poller(options.name() + "-poller-" + i, completionQueue, activity));

@@ -22,6 +22,11 @@ public interface Fabric extends AutoCloseable {
      */
     MemoryRegion register(long byteSize, Set<AccessRight> rights);
 
+    /**
+     * With room for {@code countMax} completions; it grows with the queue pairs made on it, as far as the device goes.
+     *
+     * @throws dev.verbena.transfer.TransferException if there are too many
+     */
     CompletionQueue createCompletionQueue(int countMax);
 
     /**

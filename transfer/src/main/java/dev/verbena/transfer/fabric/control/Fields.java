@@ -24,6 +24,15 @@ public final class Fields {
         }
     }
 
+    /** Every hello begins with the name of the fabric that says it. */
+    public static void checkFabric(ByteBuffer buffer, String own) throws ProtocolException {
+        String other = text(buffer);
+        if (!other.equals(own)) {
+            throw new ProtocolException("this side speaks fabric '" + own + "', the other '" + other
+                    + "'; give both the same --fabric");
+        }
+    }
+
     private static boolean isText(String text) {
         return !text.isBlank() && text.chars().noneMatch(Character::isISOControl);
     }

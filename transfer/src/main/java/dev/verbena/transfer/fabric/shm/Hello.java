@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.shm;
 
+import static dev.verbena.transfer.fabric.control.Fields.checkFabric;
 import static dev.verbena.transfer.fabric.control.Fields.endpoint;
 import static dev.verbena.transfer.fabric.control.Fields.inRange;
 import static dev.verbena.transfer.fabric.control.Fields.putEndpoint;
@@ -20,7 +21,6 @@ import dev.verbena.transfer.fabric.control.ProtocolException;
 /**
  * Who one side is and where its shared memory is found; payload of HELLO and WELCOME.
  *
- * @param fabric name of the fabric
  * @param machine the kernel's boot id
  * @param pidNamespace in which {@code pid} means anything
  * @param name that the process gave itself
@@ -31,7 +31,7 @@ import dev.verbena.transfer.fabric.control.ProtocolException;
  * @param receiveDepths of each queue pair
  * @param doorbells of each queue pair's completion queue
  */
-record Hello(String fabric, String machine, String pidNamespace, String name, long pid, Endpoint listening,
+record Hello(String machine, String pidNamespace, String name, long pid, Endpoint listening,
         FileIdentity fabricFile, FileIdentity linkFile, int[] receiveDepths, int[] doorbells) {
 
     static String thisMachine() {
@@ -52,9 +52,6 @@ record Hello(String fabric, String machine, String pidNamespace, String name, lo
 
     /** Why these two cannot share memory, seen from this one's side, or null. */
     String refusal(Hello other) {
-        if (!other.fabric.equals(fabric)) {
-            return "it speaks fabric '" + fabric + "', not '" + other.fabric + "'; give both the same --fabric";
-        }
         if (!other.machine.equals(machine)) {
             return "it runs on another machine; fabric 'shm' works within one machine, use --fabric verbs";
         }
@@ -66,7 +63,7 @@ record Hello(String fabric, String machine, String pidNamespace, String name, lo
 
     ByteBuffer encode() {
         ByteBuffer buffer = ByteBuffer.allocate(Frame.PAYLOAD_BYTE_SIZE_MAX);
-        putText(buffer, fabric);
+        putText(buffer, ShmFabric.NAME);
         putText(buffer, machine);
         putText(buffer, pidNamespace);
         putText(buffer, name);
@@ -83,7 +80,8 @@ record Hello(String fabric, String machine, String pidNamespace, String name, lo
 
     static Hello decode(ByteBuffer buffer) throws ProtocolException {
         try {
-            Hello hello = new Hello(text(buffer), text(buffer), text(buffer), text(buffer), buffer.getLong(),
+            checkFabric(buffer, ShmFabric.NAME);
+            Hello hello = new Hello(text(buffer), text(buffer), text(buffer), buffer.getLong(),
                     endpoint(buffer), file(buffer), file(buffer), new int[queuePairCount(buffer)],
                     new int[buffer.remaining() / 8]);
             for (int i = 0; i < hello.receiveDepths.length; i++) {

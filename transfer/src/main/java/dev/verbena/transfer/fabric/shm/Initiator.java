@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
+import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.fabric.shm.RemoteRegions.RemoteRegion;
 import dev.verbena.transfer.spi.CompletionStatus;
 import dev.verbena.transfer.spi.Opcode;
@@ -90,7 +91,7 @@ final class Initiator {
     /** FFM found a region closed that was open when the request was checked. */
     private Step closedUnderway(SendSlot slot, IllegalStateException e) {
         for (int i = 0; i < slot.elementCount; i++) {
-            if (!slot.region[i].memory.scope().isAlive()) {
+            if (!slot.region[i].memory().scope().isAlive()) {
                 return fail(slot, CompletionStatus.LOCAL_PROTECTION_ERROR,
                         "region rkey=" + slot.region[i].rkey() + " was closed while a request used it");
             }
@@ -229,7 +230,7 @@ final class Initiator {
         long old = slot.opcode == Opcode.FETCH_AND_ADD
                 ? (long) Words.LONG.getAndAdd(memory, slot.targetOffset, slot.compareOrAdd)
                 : (long) Words.LONG.compareAndExchange(memory, slot.targetOffset, slot.compareOrAdd, slot.swap);
-        slot.region[0].memory.set(JAVA_LONG_UNALIGNED, slot.offset[0], old);
+        slot.region[0].memory().set(JAVA_LONG_UNALIGNED, slot.offset[0], old);
         slot.done = Long.BYTES;
         hasEffect = true;
         return Step.DONE;
@@ -264,7 +265,7 @@ final class Initiator {
         while (slot.done < end) {
             int i = slot.element;
             long byteSize = Math.min(slot.elementByteSize[i] - slot.elementDone, end - slot.done);
-            MemorySegment local = slot.region[i].memory;
+            MemorySegment local = slot.region[i].memory();
             long localOffset = slot.offset[i] + slot.elementDone;
             long remoteOffset = slot.targetOffset + slot.done;
             if (slot.opcode == Opcode.READ) {
@@ -285,7 +286,7 @@ final class Initiator {
     private void writeTail(SendSlot slot, long bulk) {
         int last = slot.elementCount - 1;
         long tail = slot.elementByteSize[last] >= Long.BYTES
-                ? slot.region[last].memory.get(JAVA_LONG_UNALIGNED,
+                ? slot.region[last].memory().get(JAVA_LONG_UNALIGNED,
                         slot.offset[last] + slot.elementByteSize[last] - Long.BYTES)
                 : gatherTail(slot);
         if (bulk >= STREAMING_BYTE_SIZE_MIN) {
@@ -306,7 +307,7 @@ final class Initiator {
                 remaining = slot.elementByteSize[element];
             }
             remaining--;
-            tail |= (slot.region[element].memory.get(JAVA_BYTE, slot.offset[element] + remaining) & 0xffL) << 8 * i;
+            tail |= (slot.region[element].memory().get(JAVA_BYTE, slot.offset[element] + remaining) & 0xffL) << 8 * i;
         }
         return tail;
     }

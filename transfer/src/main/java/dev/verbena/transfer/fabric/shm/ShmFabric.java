@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.verbena.transfer.fabric.RequestCheck;
+import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.fabric.control.ControlListener;
@@ -47,6 +49,7 @@ final class ShmFabric implements Fabric, ControlledFabric {
     static final int ELEMENT_COUNT_MAX = 16;
     static final int QUEUE_PAIRS_MAX = 256;
     static final long MESSAGE_BYTE_SIZE_MAX = 1L << 40;
+    static final RequestCheck REQUESTS = new RequestCheck(ShmMemoryRegion.class, ELEMENT_COUNT_MAX, DEPTH_MAX);
     static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final ShmDirectory directory;
@@ -137,9 +140,9 @@ final class ShmFabric implements Fabric, ControlledFabric {
         checkOpen();
         int rkey = newKey();
         ShmMemoryRegion region = new ShmMemoryRegion(this, regionFile, rkey, rights);
-        regionTable.publishRelease(rkey, regionFile.identity(), rightBits, region.address(), region.byteSize);
+        regionTable.publishRelease(rkey, regionFile.identity(), rightBits, region.address(), region.byteSize());
         regions.put(rkey, region);
-        registeredByteSize += region.byteSize;
+        registeredByteSize += region.byteSize();
         registrationNs += System.nanoTime() - startNs;
         return region;
     }
@@ -172,7 +175,7 @@ final class ShmFabric implements Fabric, ControlledFabric {
             }
             regionTable.revokeVolatile(region.rkey());
             usedEntries.clear(RegionTable.index(region.rkey()));
-            registeredByteSize -= region.byteSize;
+            registeredByteSize -= region.byteSize();
         }
         connections.forEach(ShmConnection::requestSweep);
     }
@@ -250,7 +253,8 @@ final class ShmFabric implements Fabric, ControlledFabric {
 
     @Override
     public void check(List<QueuePairOptions> options) {
-        RequestCheck.check(this, options);
+        REQUESTS.check(options,
+                queue -> queue instanceof ShmCompletionQueue own && own.isOf(this) && own.isOpen());
     }
 
     @Override
@@ -302,7 +306,7 @@ final class ShmFabric implements Fabric, ControlledFabric {
     Hello hello(FileIdentity linkFile, List<QueuePairOptions> options) {
         int[] doorbells = options.stream().mapToInt(o -> ((ShmCompletionQueue) o.completionQueue()).doorbellIndex())
                 .toArray();
-        return new Hello(NAME, machine, pidNamespace, localName, ProcessHandle.current().pid(), listening,
+        return new Hello(machine, pidNamespace, localName, ProcessHandle.current().pid(), listening,
                 file.identity(), linkFile, ShmConnection.receiveDepths(options), doorbells);
     }
 

@@ -2,6 +2,7 @@ package dev.verbena.transfer.fabric.shm;
 
 import java.lang.invoke.VarHandle;
 
+import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionHandler;
 import dev.verbena.transfer.spi.CompletionStatus;
@@ -105,7 +106,7 @@ final class ShmQueuePair implements QueuePair {
         int room = slots.length - (int) (posted - delivered);
         int count = 0;
         for (WorkRequest request = head; request != null && count < room; request = request.next) {
-            RequestCheck.check(request);
+            ShmFabric.REQUESTS.check(request);
             count++;
         }
         WorkRequest request = head;
@@ -122,10 +123,7 @@ final class ShmQueuePair implements QueuePair {
     @Override
     public boolean postReceive(long workRequestId, MemoryRegion region, long offset, long byteSize) {
         checkNotClosed();
-        if (byteSize < 0 || (region == null ? byteSize != 0 : !(region instanceof ShmMemoryRegion))) {
-            throw new IllegalArgumentException("receive byteSize=" + byteSize + " region=" + region
-                    + " is not a part of a region of this fabric; workRequestId=" + workRequestId);
-        }
+        ShmFabric.REQUESTS.checkReceive(workRequestId, region, byteSize);
         if (receivesPosted - reaped == receiveDepth) {
             return false;
         }

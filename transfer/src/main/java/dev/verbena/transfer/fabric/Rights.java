@@ -1,15 +1,19 @@
-package dev.verbena.transfer.fabric.shm;
+package dev.verbena.transfer.fabric;
 
 import java.util.Set;
 
 import dev.verbena.transfer.spi.AccessRight;
 
-/** Access rights as bits. */
-final class Rights {
-    static final int LOCAL_WRITE = bit(AccessRight.LOCAL_WRITE);
-    static final int REMOTE_WRITE = bit(AccessRight.REMOTE_WRITE);
-    static final int REMOTE_READ = bit(AccessRight.REMOTE_READ);
-    static final int REMOTE_ATOMIC = bit(AccessRight.REMOTE_ATOMIC);
+/**
+ * Access rights as bits.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
+ */
+public final class Rights {
+    public static final int LOCAL_WRITE = bit(AccessRight.LOCAL_WRITE);
+    public static final int REMOTE_WRITE = bit(AccessRight.REMOTE_WRITE);
+    public static final int REMOTE_READ = bit(AccessRight.REMOTE_READ);
+    public static final int REMOTE_ATOMIC = bit(AccessRight.REMOTE_ATOMIC);
 
     private Rights() {}
 
@@ -17,12 +21,12 @@ final class Rights {
         return 1 << right.ordinal();
     }
 
-    static AccessRight name(int bit) {
+    public static AccessRight name(int bit) {
         return AccessRight.values()[Integer.numberOfTrailingZeros(bit)];
     }
 
     /** @throws IllegalArgumentException on a set that no fabric can give ({@code ibv_reg_mr(3)}) */
-    static int of(Set<AccessRight> rights) {
+    public static int of(Set<AccessRight> rights) {
         int bits = 0;
         for (AccessRight right : rights) {
             bits |= bit(right);

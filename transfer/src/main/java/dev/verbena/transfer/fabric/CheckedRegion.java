@@ -1,0 +1,94 @@
+package dev.verbena.transfer.fabric;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.MemoryRegion;
+
+/**
+ * What regions of every fabric have in common: they know what may be done to them.
+ *
+ * <p><b>Owner:</b> who registered it. <b>Threading:</b> immutable but for its end, which comes once.
+ */
+public abstract class CheckedRegion implements MemoryRegion {
+    private final Fabric fabric;
+    private final MemorySegment memory;
+    private final long byteSize;
+    private final int rkey;
+    private final Set<AccessRight> rights;
+    private final int rightBits;
+    private volatile boolean isOpen = true;
+
+    protected CheckedRegion(Fabric fabric, MemorySegment memory, int rkey, Set<AccessRight> rights) {
+        this.fabric = fabric;
+        this.memory = memory;
+        this.byteSize = memory.byteSize();
+        this.rkey = rkey;
+        this.rights = Set.copyOf(rights);
+        this.rightBits = Rights.of(rights);
+    }
+
+    /** Deregisters and frees; called once. */
+    protected abstract void release();
+
+    @Override
+    public final MemorySegment memory() {
+        return memory;
+    }
+
+    @Override
+    public final long address() {
+        return memory.address();
+    }
+
+    public final long byteSize() {
+        return byteSize;
+    }
+
+    @Override
+    public final int rkey() {
+        return rkey;
+    }
+
+    @Override
+    public final Set<AccessRight> rights() {
+        return rights;
+    }
+
+    /** As {@link Rights} has them. */
+    public final int rightBits() {
+        return rightBits;
+    }
+
+    public final boolean isOpen() {
+        return isOpen;
+    }
+
+    /** Why a user, a fabric, may not use these bytes of it with this right (a bit, or 0), or null. */
+    public final String refusal(Fabric user, long offset, long byteSize, int right) {
+        if (fabric != user) {
+            return "region rkey=" + rkey + " belongs to another fabric";
+        }
+        if (!isOpen) {
+            return "region rkey=" + rkey + " is closed";
+        }
+        if (offset < 0 || byteSize > this.byteSize || offset > this.byteSize - byteSize) {
+            return "element offset=" + offset + " byteSize=" + byteSize + " is outside its region rkey=" + rkey
+                    + " byteSize=" + this.byteSize;
+        }
+        if ((rightBits & right) != right) {
+            return "region rkey=" + rkey + " lacks " + Rights.name(right) + ", it has " + rights;
+        }
+        return null;
+    }
+
+    @Override
+    public final synchronized void close() {
+        if (isOpen) {
+            release();
+            isOpen = false;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.verbena.transfer.fabric;
+
+import java.util.List;
+import java.util.function.Predicate;
+
+import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.QueuePairOptions;
+import dev.verbena.transfer.spi.WorkRequest;
+
+/**
+ * Says what is wrong in itself with what a caller gives a fabric, whatever the peer would say to it.
+ *
+ * @param regionType the fabric's own regions
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+public record RequestCheck(Class<? extends MemoryRegion> regionType, int elementCountMax, int depthMax) {
+    private static final int QUEUE_PAIRS_MAX = 256;
+
+    /** @throws IllegalArgumentException if the request cannot be posted, to whomever */
+    public void check(WorkRequest request) {
+        Opcode opcode = request.opcode;
+        if (opcode == null || opcode == Opcode.RECEIVE || opcode == Opcode.RECEIVE_WRITE_WITH_IMMEDIATE) {
+            throw new IllegalArgumentException("opcode=" + opcode + " cannot be posted; workRequestId="
+                    + request.workRequestId);
+        }
+        int count = request.elementCount;
+        if (count < 0 || count > elementCountMax || count > request.region.length) {
+            throw new IllegalArgumentException("elementCount=" + count + " is not in 0.." + Math.min(
+                    request.region.length, elementCountMax) + "; workRequestId=" + request.workRequestId);
+        }
+        for (int i = 0; i < count; i++) {
+            if (request.byteSize[i] < 0 || !regionType.isInstance(request.region[i])) {
+                throw new IllegalArgumentException("element " + i + " byteSize=" + request.byteSize[i] + " region="
+                        + request.region[i] + " is not a part of a region of this fabric; workRequestId="
+                        + request.workRequestId);
+            }
+        }
+        if ((opcode == Opcode.COMPARE_AND_SWAP || opcode == Opcode.FETCH_AND_ADD)
+                && (count != 1 || request.byteSize[0] != Long.BYTES)) {
+            throw new IllegalArgumentException(opcode + " needs one element of 8 bytes for the old value; elementCount="
+                    + count + " workRequestId=" + request.workRequestId);
+        }
+    }
+
+    /** @throws IllegalArgumentException if a receive cannot be posted so */
+    public void checkReceive(long workRequestId, MemoryRegion region, long byteSize) {
+        if (byteSize < 0 || (region == null ? byteSize != 0 : !regionType.isInstance(region))) {
+            throw new IllegalArgumentException("receive byteSize=" + byteSize + " region=" + region
+                    + " is not a part of a region of this fabric; workRequestId=" + workRequestId);
+        }
+    }
+
+    /**
+     * @param isUsable whether a completion queue is of the fabric and open
+     * @throws IllegalArgumentException if queue pairs cannot be made so
+     */
+    public void check(List<QueuePairOptions> queuePairs, Predicate<CompletionQueue> isUsable) {
+        if (queuePairs.isEmpty() || queuePairs.size() > QUEUE_PAIRS_MAX) {
+            throw new IllegalArgumentException(
+                    "queuePairs=" + queuePairs.size() + " is not in 1.." + QUEUE_PAIRS_MAX);
+        }
+        for (QueuePairOptions options : queuePairs) {
+            checkDepth("sendDepth", options.sendDepth());
+            checkDepth("receiveDepth", options.receiveDepth());
+            if (options.receiverNotReadyTimeoutNs() < 0) {
+                throw new IllegalArgumentException("receiverNotReadyTimeoutNs=" + options.receiverNotReadyTimeoutNs()
+                        + " is negative; 0 does not wait, Long.MAX_VALUE waits for ever");
+            }
+            if (!isUsable.test(options.completionQueue())) {
+                throw new IllegalArgumentException("completionQueue=" + options.completionQueue()
+                        + " was not made by this fabric, or is closed");
+            }
+        }
+    }
+
+    private void checkDepth(String name, int depth) {
+        if (depth < 1 || depth > depthMax || Integer.bitCount(depth) != 1) {
+            throw new IllegalArgumentException(name + "=" + depth + " is not a power of two in 1.." + depthMax);
+        }
+    }
+}

@@ -1,0 +1,377 @@
+package dev.verbena.transfer.fabric.verbs;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.verbena.memory.OffHeapSlabSource;
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.fabric.RequestCheck;
+import dev.verbena.transfer.fabric.Rights;
+import dev.verbena.transfer.fabric.control.Connector;
+import dev.verbena.transfer.fabric.control.ControlListener;
+import dev.verbena.transfer.fabric.control.ControlLoop;
+import dev.verbena.transfer.fabric.control.ControlledConnection;
+import dev.verbena.transfer.fabric.control.ControlledFabric;
+import dev.verbena.transfer.fabric.control.Fields;
+import dev.verbena.transfer.fabric.control.Negotiation;
+import dev.verbena.transfer.fabric.control.ProtocolException;
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Capabilities;
+import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.QueuePairOptions;
+import dev.verbena.verbs.DeviceContext;
+import dev.verbena.verbs.DeviceLimits;
+import dev.verbena.verbs.ProtectionDomain;
+
+/**
+ * The fabric over an RDMA device: InfiniBand, RoCE, iWARP, soft-RoCE.
+ *
+ * <p>Threading: thread-safe.
+ */
+final class VerbsFabric implements Fabric, ControlledFabric {
+    private static final Logger LOGGER = LoggerFactory.getLogger(VerbsFabric.class);
+
+    static final String NAME = "verbs";
+    private static final int DEPTH_MAX = 4096;
+    private static final int ELEMENT_COUNT_MAX = 16;
+    private static final int COMPLETION_QUEUES_MAX = 64;
+    private static final int BYTE_MAX = 255;
+    private static final int BITS_24 = 0xff_ffff;
+    private static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private final PortChoice choice;
+    private final NetworkOptions network;
+    private final DeviceContext context;
+    private final ProtectionDomain domain;
+    private final DeviceLimits limits;
+    private final Capabilities capabilities;
+    private final RequestCheck requests;
+    private final OffHeapSlabSource memory = new OffHeapSlabSource();
+    private final ControlLoop loop;
+    private final SecureRandom random = new SecureRandom();
+    private final ConcurrentHashMap<Integer, VerbsRegion> regions = new ConcurrentHashMap<>();
+    private final Set<VerbsCompletionQueue> completionQueues = ConcurrentHashMap.newKeySet();
+    private final Set<VerbsConnection> connections = ConcurrentHashMap.newKeySet();
+    /** Memory that the device may not write to: stands for what a caller gives and must not be used. */
+    private final dev.verbena.verbs.MemoryRegion forbidden;
+    private final AtomicLong registrationNs = new AtomicLong();
+
+    private volatile String localName = "process " + ProcessHandle.current().pid();
+    private volatile Endpoint listening = new Endpoint("localhost", 0);
+    private volatile ConnectionHandler handler;
+    private ControlListener listener;
+    private volatile boolean isOpen = true;
+
+    private VerbsFabric(PortChoice choice, NetworkOptions network, DeviceContext context, ProtectionDomain domain) {
+        this.choice = choice;
+        this.network = network;
+        this.context = context;
+        this.domain = domain;
+        limits = choice.device().attributes().limits();
+        // One slot of a send queue is ours: see VerbsQueuePair.
+        int depthMax = Integer.highestOneBit(Math.min(limits.depthMax() - 1, DEPTH_MAX));
+        int elementCountMax = Math.min(Math.min(limits.elementCountMax(), limits.readElementCountMax()),
+                ELEMENT_COUNT_MAX);
+        long regionByteSizeMax = limits.regionByteSizeMax() < 0 ? Long.MAX_VALUE : limits.regionByteSizeMax();
+        capabilities = new Capabilities(false, false, choice.port().messageByteSizeMax(), regionByteSizeMax, depthMax,
+                elementCountMax);
+        requests = new RequestCheck(VerbsRegion.class, elementCountMax, depthMax);
+        forbidden = domain.allocate(1, Set.of());
+        loop = new ControlLoop("verbena-verbs-control");
+    }
+
+    static VerbsFabric open(PortChoice choice, NetworkOptions network) {
+        DeviceContext context = DeviceContext.open(choice.device().name());
+        try {
+            return new VerbsFabric(choice, network, context, context.allocateProtectionDomain());
+        } catch (RuntimeException e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return isOpen;
+    }
+
+    @Override
+    public void checkOpen() {
+        if (!isOpen) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    PortChoice choice() {
+        return choice;
+    }
+
+    NetworkOptions network() {
+        return network;
+    }
+
+    DeviceContext context() {
+        return context;
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    dev.verbena.verbs.MemoryRegion forbidden() {
+        return forbidden;
+    }
+
+    /** Reads and atomics that a queue pair takes at a time. */
+    int readsAcceptedMax() {
+        return Math.min(limits.readsAcceptedMax(), BYTE_MAX);
+    }
+
+    DeviceLimits limits() {
+        return limits;
+    }
+
+    RequestCheck requests() {
+        return requests;
+    }
+
+    // ---- memory ----
+
+    @Override
+    public MemoryRegion register(long byteSize, Set<AccessRight> rights) {
+        if (byteSize <= 0) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " of a region must be positive");
+        }
+        Rights.of(rights);
+        checkOpen();
+        checkRoom(byteSize);
+        long startNs = System.nanoTime();
+        VerbsRegion region = VerbsRegion.register(this, domain, memory, byteSize, rights);
+        registrationNs.addAndGet(System.nanoTime() - startNs);
+        regions.put(region.rkey(), region);
+        if (!isOpen) {
+            region.close();
+            checkOpen();
+        }
+        return region;
+    }
+
+    /** Pinned memory cannot be swapped out: more than there is would take the machine down. */
+    private void checkRoom(long byteSize) {
+        if (byteSize > capabilities.regionByteSizeMax()) {
+            throw new OutOfArenaMemoryException("a region is too large for device " + context.name() + ": need "
+                    + byteSize + " bytes, have " + capabilities.regionByteSizeMax() + " at most; use several");
+        }
+        long available = availableByteSize();
+        if (byteSize > available) {
+            throw new OutOfArenaMemoryException("not enough memory to register: need " + byteSize + " bytes, have "
+                    + available + " available");
+        }
+    }
+
+    private static long availableByteSize() {
+        try (var lines = Files.lines(Path.of("/proc/meminfo"))) {
+            return lines.filter(line -> line.startsWith("MemAvailable:")).findFirst()
+                    .map(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024).orElse(Long.MAX_VALUE);
+        } catch (IOException e) {
+            LOGGER.debug("/proc/meminfo cannot be read, so the kernel says whether there is enough memory", e);
+            return Long.MAX_VALUE;
+        }
+    }
+
+    /** The region with that key, or null. */
+    VerbsRegion region(int rkey) {
+        return regions.get(rkey);
+    }
+
+    void forget(VerbsRegion region) {
+        regions.remove(region.rkey(), region);
+    }
+
+    @Override
+    public long registeredByteSize() {
+        return memory.heldByteSize();
+    }
+
+    @Override
+    public long registrationNs() {
+        return registrationNs.get();
+    }
+
+    // ---- completion queues ----
+
+    @Override
+    public synchronized CompletionQueue createCompletionQueue(int countMax) {
+        if (countMax <= 0) {
+            throw new IllegalArgumentException("countMax=" + countMax + " of a completion queue must be positive");
+        }
+        checkOpen();
+        if (completionQueues.size() == COMPLETION_QUEUES_MAX) {
+            throw new TransferException("no more than completionQueues=" + COMPLETION_QUEUES_MAX + " per fabric");
+        }
+        VerbsCompletionQueue queue = new VerbsCompletionQueue(this, Math.min(countMax, limits.completionCountMax()));
+        completionQueues.add(queue);
+        return queue;
+    }
+
+    void forget(VerbsCompletionQueue queue) {
+        completionQueues.remove(queue);
+    }
+
+    // ---- connections ----
+
+    @Override
+    public synchronized Endpoint listen(Endpoint local, String localName, ConnectionHandler handler) {
+        checkOpen();
+        Fields.checkName(localName);
+        if (listener != null) {
+            throw new IllegalStateException(this + " listens already at " + listening);
+        }
+        listener = ControlListener.bind(local);
+        listening = listener.endpoint();
+        this.localName = localName;
+        this.handler = handler;
+        listener.start(this, loop, handler, HANDSHAKE_TIMEOUT_NS);
+        return listening;
+    }
+
+    @Override
+    public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
+        checkOpen();
+        List<QueuePairOptions> options = List.copyOf(queuePairs);
+        check(options);
+        if (remote.port() == 0) {
+            throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
+        }
+        return new Connector(this, loop, remote, options, timeoutNs).connect();
+    }
+
+    @Override
+    public Visitor visitor(ByteBuffer payload) throws ProtocolException {
+        VerbsHello hello = VerbsHello.decode(payload);
+        return new Visitor(hello.name(), hello.numbers().length);
+    }
+
+    @Override
+    public void check(List<QueuePairOptions> options) {
+        requests.check(options,
+                queue -> queue instanceof VerbsCompletionQueue own && own.isOf(this) && own.isOpen());
+    }
+
+    @Override
+    public Negotiation negotiate(List<QueuePairOptions> options) {
+        return new VerbsNegotiation(this, options);
+    }
+
+    @Override
+    public boolean adopt(ControlledConnection connection) {
+        VerbsConnection own = (VerbsConnection) connection;
+        synchronized (this) {
+            if (isOpen) {
+                connections.add(own);
+                return true;
+            }
+        }
+        connection.close();
+        return false;
+    }
+
+    void forget(VerbsConnection connection) {
+        connections.remove(connection);
+    }
+
+    void onLost(VerbsConnection connection, boolean orderly, String cause) {
+        ConnectionHandler listener = handler;
+        if (listener == null || !isOpen) {
+            return;
+        }
+        try {
+            listener.onLost(connection, orderly, cause);
+        } catch (RuntimeException e) {
+            LOGGER.error("the handler of a lost connection failed: {}", cause, e);
+        }
+    }
+
+    String localName() {
+        return localName;
+    }
+
+    /** Numbers of first packets; random, so that packets of an earlier connection are not taken for those of this one. */
+    int[] packetSequences(int count) {
+        return random.ints(count).map(number -> number & BITS_24).toArray();
+    }
+
+    VerbsHello hello(int[] numbers, int[] packetSequences) {
+        return new VerbsHello(localName, listening, choice.gid().subnetPrefix(), choice.gid().interfaceId(),
+                choice.port().lid(), choice.mtu(), readsAcceptedMax(), numbers, packetSequences);
+    }
+
+    // ---- the end ----
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (!isOpen) {
+                return;
+            }
+            isOpen = false;
+        }
+        // Farewells are said before the sockets end, or peers would take it for a death.
+        List<AutoCloseable> left = new ArrayList<>(connections);
+        left.add(loop);
+        left.addAll(completionQueues);
+        left.addAll(regions.values());
+        left.add(forbidden);
+        left.add(domain);
+        left.add(context);
+        IllegalStateException failure = null;
+        for (AutoCloseable each : left) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                if (failure == null) {
+                    failure = new IllegalStateException("could not close everything: " + e.getMessage(), e);
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "fabric verbs of " + localName;
+    }
+}

@@ -1,0 +1,682 @@
+package dev.verbena.transfer.fabric.verbs;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.fabric.Rights;
+import dev.verbena.transfer.fabric.control.Frame;
+import dev.verbena.transfer.spi.Completion;
+import dev.verbena.transfer.spi.CompletionHandler;
+import dev.verbena.transfer.spi.CompletionStatus;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.QueuePair;
+import dev.verbena.transfer.spi.QueuePairOptions;
+import dev.verbena.transfer.spi.WorkRequest;
+import dev.verbena.verbs.AccessFlag;
+import dev.verbena.verbs.AddressVector;
+import dev.verbena.verbs.QueuePairAttributes;
+import dev.verbena.verbs.QueuePairState;
+import dev.verbena.verbs.QueuePairType;
+import dev.verbena.verbs.ReceiveRequests;
+import dev.verbena.verbs.SendRequest;
+import dev.verbena.verbs.SendRequests;
+import dev.verbena.verbs.VerbsException;
+import dev.verbena.verbs.WorkCompletionStatus;
+import dev.verbena.verbs.WorkCompletions;
+
+/**
+ * A reliable connected queue pair of the device.
+ *
+ * <pre>
+ *   sends     delivered &lt;= completed &lt;= handed &lt;= posted &lt;= delivered + sendDepth
+ *             handed: given to the device; completed: over, as far as the device has said
+ *   receives  reaped &lt;= receivesCompleted &lt;= receivesHanded &lt;= receivesPosted &lt;= reaped + receiveDepth
+ * </pre>
+ *
+ * <p>The device is given what is right in itself only. A request that is not (an element outside its region, a message
+ * that is too long, an atomic that is not aligned) fails here when its turn has come, after all before it.
+ *
+ * <p>Threading: confined to the poller of its completion queue; {@link #number}, {@link #state}, {@link #lose},
+ * {@link #peerAsks} and {@link #peerTells} are thread-safe.
+ */
+final class VerbsQueuePair implements QueuePair {
+    private static final Logger LOGGER = LoggerFactory.getLogger(VerbsQueuePair.class);
+    private static final int CHUNK = 64;
+    /** 0.64 ms; the shortest ones make storms (ibv_modify_qp(3), min_rnr_timer). */
+    private static final int RECEIVER_NOT_READY_TIMER = 12;
+    private static final long RECEIVER_NOT_READY_TIMER_NS = 640_000;
+    private static final int RETRIES_MAX = 6;
+    private static final int RETRY_FOR_EVER = 7;
+
+    private final VerbsFabric fabric;
+    private final int index;
+    private final VerbsCompletionQueue completionQueue;
+    private final dev.verbena.verbs.QueuePair pair;
+    private final int number;
+    private final int entries;
+    private final int queueIndex;
+    private final long receiverNotReadyTimeoutNs;
+    private VerbsConnection connection;
+
+    private final SendRequests sends;
+    private final SendSlot[] slots;
+    private final int signalEvery;
+    private int unsignaledRun;
+    private long posted;
+    private long handed;
+    private long completed;
+    private long delivered;
+    /** The request at {@code handed} is wrong in itself: nothing more is handed to the device. */
+    private Failure stall;
+
+    private final ReceiveRequests receive;
+    private final int receiveDepth;
+    private final long[] receiveIds;
+    private final long[] receiveByteSizes;
+    private final String[] receiveRefusals;
+    private long receivesPosted;
+    private long receivesHanded;
+    private long receivesCompleted;
+    private long reaped;
+
+    private volatile State state = State.READY;
+    /** Null while READY. */
+    private Failure failure;
+    private long waitsForReceiverFrom = -1;
+    private long waitsForReceiverSinceNs;
+
+    // Set by the control thread, taken up by the next poll.
+    private volatile String lostCause;
+    private volatile FailedRequest question;
+    private volatile String told;
+
+    VerbsQueuePair(VerbsFabric fabric, int index, QueuePairOptions options) {
+        this.fabric = fabric;
+        this.index = index;
+        completionQueue = (VerbsCompletionQueue) options.completionQueue();
+        receiverNotReadyTimeoutNs = options.receiverNotReadyTimeoutNs();
+        int elementCountMax = fabric.capabilities().elementCountMax();
+        // One more than asked for: the marker behind a request that stalls.
+        int sendDepth = options.sendDepth() + 1;
+        pair = fabric.domain().createQueuePair(dev.verbena.verbs.QueuePairOptions
+                .of(QueuePairType.RELIABLE_CONNECTED, completionQueue.queue())
+                .withDepth(sendDepth, options.receiveDepth()).withElementCountMax(elementCountMax, 1));
+        number = pair.number();
+        sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), elementCountMax);
+        slots = new SendSlot[options.sendDepth()];
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = new SendSlot();
+        }
+        signalEvery = Math.max(1, options.sendDepth() / 2);
+        receive = new ReceiveRequests(1, 1);
+        receiveDepth = options.receiveDepth();
+        receiveIds = new long[receiveDepth];
+        receiveByteSizes = new long[receiveDepth];
+        receiveRefusals = new String[receiveDepth];
+        entries = sendDepth + receiveDepth;
+        try {
+            queueIndex = completionQueue.attach(this, entries);
+            pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(fabric.choice().port().number())
+                    .partitionKeyIndex(fabric.network().pkeyIndex()).access(remoteRights()));
+        } catch (RuntimeException e) {
+            pair.close();
+            throw e;
+        }
+    }
+
+    private static Set<AccessFlag> remoteRights() {
+        return EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+    }
+
+    /** Brings it to READY_TO_SEND. */
+    void connect(VerbsHello peer, int peerNumber, int peerPacketSequence, int packetSequence) {
+        PortChoice choice = fabric.choice();
+        NetworkOptions network = fabric.network();
+        AddressVector way = AddressVector
+                .toGid(choice.port().number(), choice.gid().index(), peer.subnetPrefix(), peer.interfaceId())
+                .withLid(peer.lid()).withQuality(network.serviceLevel(), network.trafficClass());
+        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE).addressVector(way)
+                .mtu(Math.min(choice.mtu(), peer.mtu())).destination(peerNumber)
+                .receivePacketSequence(peerPacketSequence).readsAcceptedMax(fabric.readsAcceptedMax())
+                .receiverNotReadyTimer(RECEIVER_NOT_READY_TIMER));
+        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(packetSequence)
+                .readsOutstandingMax(Math.min(fabric.limits().readsOutstandingMax(), peer.readsAcceptedMax()))
+                .retryCount(network.retryCount()).receiverNotReadyRetry(receiverNotReadyRetries())
+                .timeout(network.timeout()));
+    }
+
+    /** The device counts retries, and seven is for ever: what takes longer than six is timed here. */
+    private int receiverNotReadyRetries() {
+        long retries = Math.ceilDiv(receiverNotReadyTimeoutNs, RECEIVER_NOT_READY_TIMER_NS);
+        return retries <= RETRIES_MAX ? (int) retries : RETRY_FOR_EVER;
+    }
+
+    /** Before anything is posted. */
+    void belongTo(VerbsConnection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public State state() {
+        State now = state;
+        return now == State.READY && (lostCause != null || told != null || question != null) ? State.ERROR : now;
+    }
+
+    @Override
+    public Connection connection() {
+        return connection;
+    }
+
+    @Override
+    public VerbsCompletionQueue completionQueue() {
+        return completionQueue;
+    }
+
+    // ---- posting ----
+
+    @Override
+    public int post(WorkRequest head) {
+        checkNotClosed();
+        int room = slots.length - (int) (posted - delivered);
+        int count = 0;
+        for (WorkRequest request = head; request != null && count < room; request = request.next) {
+            fabric.requests().check(request);
+            count++;
+        }
+        WorkRequest request = head;
+        int batch = 0;
+        for (int i = 0; i < count; i++) {
+            SendSlot slot = slot(posted);
+            slot.fill(request);
+            if (state == State.READY && stall == null) {
+                stall = fault(request, slot);
+                if (stall == null) {
+                    fill(sends.get(batch++), request, slot);
+                }
+            }
+            posted++;
+            request = request.next;
+            if (batch == sends.capacity()) {
+                hand(batch);
+                batch = 0;
+            }
+        }
+        hand(batch);
+        if (stall != null && state == State.READY) {
+            markStall();
+        }
+        if (state == State.ERROR) {
+            completionQueue.addTroubled(this);
+        }
+        return count;
+    }
+
+    /** What is wrong with a request in itself, or null. */
+    private Failure fault(WorkRequest request, SendSlot slot) {
+        long messageByteSizeMax = fabric.capabilities().messageByteSizeMax();
+        if (slot.byteSize > messageByteSizeMax || slot.byteSize < 0) {
+            return fault(CompletionStatus.LOCAL_LENGTH_ERROR, slot,
+                    "a message of " + slot.byteSize + " bytes exceeds messageByteSizeMax=" + messageByteSizeMax);
+        }
+        boolean isAtomic = slot.opcode == Opcode.COMPARE_AND_SWAP || slot.opcode == Opcode.FETCH_AND_ADD;
+        int right = isAtomic || slot.opcode == Opcode.READ ? Rights.LOCAL_WRITE : 0;
+        for (int i = 0; i < request.elementCount; i++) {
+            String refusal = ((VerbsRegion) request.region[i]).refusal(fabric, request.offset[i], request.byteSize[i],
+                    right);
+            if (refusal != null) {
+                return fault(CompletionStatus.LOCAL_PROTECTION_ERROR, slot, refusal);
+            }
+        }
+        return isAtomic && (slot.remoteAddress & Long.BYTES - 1) != 0
+                ? fault(CompletionStatus.REMOTE_INVALID_REQUEST, slot,
+                        "the address of an atomic must be 8-byte aligned")
+                : null;
+    }
+
+    private Failure fault(CompletionStatus status, SendSlot slot, String what) {
+        return Failure.of(describe(posted, status).describe() + " to " + connection.peer() + ": " + what)
+                .withSend(posted, status);
+    }
+
+    private void fill(SendRequest native_, WorkRequest request, SendSlot slot) {
+        long id = VerbsCompletionQueue.workRequestId(queueIndex, false, posted);
+        // A read of nothing is a write of nothing: soft-RoCE of old kernels does not survive the former.
+        Opcode opcode = slot.opcode == Opcode.READ && slot.byteSize == 0 ? Opcode.WRITE : slot.opcode;
+        switch (opcode) {
+            case WRITE -> native_.write(id, request.remoteAddress, request.rkey);
+            case WRITE_WITH_IMMEDIATE ->
+                native_.writeWithImmediate(id, request.remoteAddress, request.rkey, request.immediate);
+            case READ -> native_.read(id, request.remoteAddress, request.rkey);
+            case SEND -> native_.send(id);
+            case COMPARE_AND_SWAP -> native_.compareAndSwap(id, request.remoteAddress, request.rkey,
+                    request.compareOrAdd, request.swap);
+            case FETCH_AND_ADD ->
+                native_.fetchAndAdd(id, request.remoteAddress, request.rkey, request.compareOrAdd);
+            default -> throw new IllegalStateException("opcode=" + opcode);
+        }
+        for (int i = 0; i < request.elementCount; i++) {
+            // To some devices an element of 0 bytes is one of 2 GiB.
+            if (request.byteSize[i] != 0) {
+                native_.element(((VerbsRegion) request.region[i]).registered(), request.offset[i],
+                        request.byteSize[i]);
+            }
+        }
+        if (slot.isSignaled || ++unsignaledRun == signalEvery) {
+            native_.signaled();
+            unsignaledRun = 0;
+        }
+    }
+
+    private void hand(int count) {
+        if (count == 0) {
+            return;
+        }
+        try {
+            int taken = pair.post(sends, 0, count);
+            handed += taken;
+            if (taken < count) {
+                failHere("the device took " + taken + " of " + count + " requests: its send queue is full");
+            }
+        } catch (VerbsException e) {
+            failHere(e.getMessage());
+        }
+    }
+
+    /** All before the request that stalls must be known to be over: a write of nothing behind them will say so. */
+    private void markStall() {
+        if (completed != handed && unsignaledRun != 0) {
+            unsignaledRun = 0;
+            sends.get(0).write(VerbsCompletionQueue.workRequestId(queueIndex, false, handed - 1), 0, 0).signaled();
+            if (pair.post(sends, 0, 1) != 1) {
+                failHere("the device took no request: its send queue is full");
+            }
+        }
+        checkStall();
+    }
+
+    private void checkStall() {
+        if (stall != null && state == State.READY && completed == handed) {
+            enterError(stall);
+            tell(stall.cause());
+        }
+    }
+
+    @Override
+    public boolean postReceive(long workRequestId, MemoryRegion region, long offset, long byteSize) {
+        checkNotClosed();
+        fabric.requests().checkReceive(workRequestId, region, byteSize);
+        if (receivesPosted - reaped == receiveDepth) {
+            return false;
+        }
+        int slot = (int) receivesPosted & receiveDepth - 1;
+        receiveIds[slot] = workRequestId;
+        receiveByteSizes[slot] = byteSize;
+        receiveRefusals[slot] = region == null ? null
+                : ((VerbsRegion) region).refusal(fabric, offset, byteSize, Rights.LOCAL_WRITE);
+        if (state == State.READY) {
+            handReceive((VerbsRegion) region, offset, byteSize, receiveRefusals[slot]);
+        } else {
+            completionQueue.addTroubled(this);
+        }
+        receivesPosted++;
+        return true;
+    }
+
+    private void handReceive(VerbsRegion region, long offset, long byteSize, String refusal) {
+        receive.receive(0, VerbsCompletionQueue.workRequestId(queueIndex, true, receivesPosted));
+        if (refusal != null) {
+            receive.element(0, fabric.forbidden(), 0, 1);
+        } else if (byteSize > 0) {
+            receive.element(0, region.registered(), offset,
+                    Math.min(byteSize, fabric.capabilities().messageByteSizeMax()));
+        }
+        try {
+            if (pair.post(receive, 0, 1) == 1) {
+                receivesHanded++;
+            } else {
+                failHere("the device took no receive: its receive queue is full");
+            }
+        } catch (VerbsException e) {
+            failHere(e.getMessage());
+        }
+    }
+
+    private void checkNotClosed() {
+        if (state == State.CLOSED) {
+            throw new IllegalStateException("queue pair " + number + " to " + connection.peer() + " is closed");
+        }
+    }
+
+    private SendSlot slot(long number) {
+        return slots[(int) number & slots.length - 1];
+    }
+
+    // ---- what the device says ----
+
+    /** Takes a completion of the device. @return whether {@code out} is to be delivered now */
+    boolean take(WorkCompletions found, int i, Completion out) {
+        long id = found.workRequestId(i);
+        WorkCompletionStatus status = found.status(i);
+        return VerbsCompletionQueue.isReceive(id) ? takeReceive((int) id, status, found, i, out)
+                : takeSend((int) id, status, out);
+    }
+
+    private boolean takeSend(int lowBits, WorkCompletionStatus status, Completion out) {
+        long number = completed + (lowBits - (int) completed);
+        completed = Math.max(completed, number + 1);
+        if (status != WorkCompletionStatus.SUCCESS) {
+            if (state == State.READY) {
+                delivered = number;
+                sendFailed(number, status);
+            }
+            return false;
+        }
+        delivered = number + 1;
+        checkStall();
+        SendSlot slot = slot(number);
+        if (!slot.isSignaled) {
+            return false;
+        }
+        fill(out, slot.workRequestId, CompletionStatus.SUCCESS, slot.opcode, slot.byteSize, null);
+        return true;
+    }
+
+    private boolean takeReceive(int lowBits, WorkCompletionStatus status, WorkCompletions found, int i,
+            Completion out) {
+        long number = receivesCompleted + (lowBits - (int) receivesCompleted);
+        receivesCompleted = number + 1;
+        if (status != WorkCompletionStatus.SUCCESS) {
+            receiveFailed(number, status);
+            return false;
+        }
+        reaped = number + 1;
+        boolean hasImmediate = found.hasImmediate(i);
+        fill(out, receiveIds[(int) number & receiveDepth - 1], CompletionStatus.SUCCESS,
+                hasImmediate ? Opcode.RECEIVE_WRITE_WITH_IMMEDIATE : Opcode.RECEIVE, found.byteSize(i), null);
+        out.hasImmediate = hasImmediate;
+        out.immediate = hasImmediate ? found.immediate(i) : 0;
+        return true;
+    }
+
+    private void fill(Completion out, long workRequestId, CompletionStatus status, Opcode opcode, long byteSize,
+            String cause) {
+        out.workRequestId = workRequestId;
+        out.status = status;
+        out.opcode = opcode;
+        out.queuePair = this;
+        out.byteSize = byteSize;
+        out.hasImmediate = false;
+        out.immediate = 0;
+        out.cause = cause;
+    }
+
+    private void sendFailed(long number, WorkCompletionStatus deviceStatus) {
+        if (deviceStatus == WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
+            enterError(Failure.awaiting("the queue pair failed, and " + connection.peer() + " does not say why"));
+            return;
+        }
+        CompletionStatus status = Statuses.ofSend(deviceStatus);
+        FailedRequest failed = describe(number, status);
+        String words = failed.describe() + " to " + connection.peer() + ": " + deviceStatus.meaning();
+        if (status == CompletionStatus.RECEIVER_NOT_READY || status == CompletionStatus.LOCAL_PROTECTION_ERROR) {
+            enterError(Failure.of(words).withSend(number, status));
+            tell(words);
+        } else {
+            enterError(Failure.asking(words).withSend(number, status));
+            connection.send(Frame.Type.FAILED, failed.encode());
+        }
+    }
+
+    private void receiveFailed(long number, WorkCompletionStatus deviceStatus) {
+        // A write with immediate that is refused takes a receive with it on some devices; the receive is not to blame.
+        boolean isFlushed = deviceStatus == WorkCompletionStatus.WORK_REQUEST_FLUSHED
+                || deviceStatus == WorkCompletionStatus.REMOTE_ACCESS_ERROR
+                || deviceStatus == WorkCompletionStatus.LOCAL_ACCESS_ERROR;
+        if (state == State.READY) {
+            enterError(Failure.awaiting((isFlushed ? "the queue pair failed" : receiveFault(number)) + ", and "
+                    + connection.peer() + " does not say more"));
+        }
+        if (!isFlushed) {
+            String refusal = receiveRefusals[(int) number & receiveDepth - 1];
+            failure.receiveFailed(number, refusal == null ? CompletionStatus.LOCAL_LENGTH_ERROR
+                    : CompletionStatus.LOCAL_PROTECTION_ERROR);
+        }
+    }
+
+    private String receiveFault(long number) {
+        int slot = (int) number & receiveDepth - 1;
+        return receiveRefusals[slot] != null ? "receive: " + receiveRefusals[slot]
+                : "the receive is too small: posted=" + receiveByteSizes[slot];
+    }
+
+    private FailedRequest describe(long number, CompletionStatus status) {
+        SendSlot slot = slot(number);
+        return new FailedRequest(index, status, slot.opcode, slot.byteSize, slot.remoteAddress, slot.rkey);
+    }
+
+    // ---- failing ----
+
+    @Override
+    public void fail(String cause) {
+        checkNotClosed();
+        failHere(cause);
+    }
+
+    private void failHere(String cause) {
+        if (state == State.READY) {
+            enterError(Failure.of(cause));
+            tell(cause);
+        }
+    }
+
+    private void enterError(Failure failure) {
+        move(State.ERROR);
+        this.failure = failure;
+        stop();
+        completionQueue.addTroubled(this);
+    }
+
+    /** What is outstanding is flushed. */
+    private void stop() {
+        try {
+            pair.modify(QueuePairAttributes.to(QueuePairState.ERROR));
+        } catch (VerbsException e) {
+            LOGGER.debug("{} cannot be moved to ERROR; it will be destroyed as it is", pair, e);
+        }
+    }
+
+    private void move(State next) {
+        if (next.ordinal() <= state.ordinal()) {
+            throw new IllegalStateException("queue pair " + number + " cannot move from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    private void tell(String cause) {
+        connection.send(Frame.Type.FINDING, new Finding(index, cause).encode());
+    }
+
+    // ---- what the peer says; the first three from the control thread ----
+
+    void lose(String cause) {
+        lostCause = cause;
+        completionQueue.signalNews();
+    }
+
+    void peerAsks(FailedRequest failed) {
+        question = failed;
+        completionQueue.signalNews();
+    }
+
+    void peerTells(String cause) {
+        told = cause;
+        completionQueue.signalNews();
+    }
+
+    /** Called by the completion queue, which holds its lock. */
+    void takeNews() {
+        if (state == State.CLOSED) {
+            return;
+        }
+        FailedRequest asked = question;
+        if (asked != null) {
+            question = null;
+            String finding = finding(asked);
+            settle(connection.peer() + " failed: " + finding, CompletionStatus.WORK_REQUEST_FLUSHED);
+            tell(finding);
+        }
+        String cause = told;
+        if (cause != null) {
+            told = null;
+            boolean isAnswer = failure != null && failure.isAsked();
+            settle(isAnswer ? cause : connection.peer() + " failed: " + cause,
+                    CompletionStatus.WORK_REQUEST_FLUSHED);
+        }
+        String lost = lostCause;
+        if (lost != null) {
+            settle(failure == null ? lost : failure.ownWords() + "; " + lost, CompletionStatus.RETRY_EXCEEDED);
+        }
+    }
+
+    private void settle(String cause, CompletionStatus firstStatus) {
+        if (state == State.READY) {
+            enterError(Failure.of(cause).withFirstStatus(firstStatus));
+        } else {
+            failure.settle(cause);
+        }
+    }
+
+    /** What this side knows of why its device refused the peer's request. */
+    private String finding(FailedRequest failed) {
+        String detail = switch (failed.status()) {
+            case REMOTE_ACCESS_ERROR -> accessFinding(failed);
+            case REMOTE_INVALID_REQUEST -> failed.opcode().consumesReceive()
+                    ? receiveFault(failure == null ? reaped : failure.failedReceiveOr(reaped))
+                    : "it is not valid";
+            default -> failed.status().toString();
+        };
+        return failed.describe() + " to " + fabric.localName() + ": " + detail;
+    }
+
+    private String accessFinding(FailedRequest failed) {
+        VerbsRegion region = fabric.region(failed.rkey());
+        if (region == null) {
+            return "there is no region with that rkey, or it is closed";
+        }
+        int right = switch (failed.opcode()) {
+            case READ -> Rights.REMOTE_READ;
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> Rights.REMOTE_ATOMIC;
+            default -> Rights.REMOTE_WRITE;
+        };
+        String refusal = region.refusal(fabric, failed.remoteAddress() - region.address(), failed.byteSize(), right);
+        return refusal == null ? "the device refuses it, though the region allows it" : refusal;
+    }
+
+    // ---- delivering what failed ----
+
+    boolean isTroubled() {
+        return state == State.ERROR && (!failure.isSettled() || delivered != posted || reaped != receivesPosted);
+    }
+
+    /** Called by the completion queue within a poll. @return completions delivered */
+    int deliverFailed(Completion completion, CompletionHandler handler, int countMax, long nowNs) {
+        if (state != State.ERROR || !failure.isSettledBy(nowNs)) {
+            return 0;
+        }
+        if ((completed != handed || receivesCompleted != receivesHanded) && failure.isFlushOverdue(nowNs)) {
+            // Once it is destroyed, the device does not touch the memory of what it has not reported.
+            LOGGER.warn("{} does not flush its requests; it is destroyed", pair);
+            pair.close();
+            completed = handed;
+            receivesCompleted = receivesHanded;
+        }
+        int count = 0;
+        while (count < countMax && state == State.ERROR && delivered != posted
+                && (delivered < completed || delivered >= handed)) {
+            SendSlot slot = slot(delivered);
+            fill(completion, slot.workRequestId, failure.takeSendStatus(delivered), slot.opcode, slot.byteSize,
+                    failure.cause());
+            delivered++;
+            count++;
+            handler.onCompletion(completion);
+        }
+        while (count < countMax && state == State.ERROR && reaped != receivesPosted
+                && (reaped < receivesCompleted || reaped >= receivesHanded)) {
+            fill(completion, receiveIds[(int) reaped & receiveDepth - 1], failure.receiveStatus(reaped),
+                    Opcode.RECEIVE, 0, failure.cause());
+            reaped++;
+            count++;
+            handler.onCompletion(completion);
+        }
+        return count;
+    }
+
+    // ---- a peer that posts no receive ----
+
+    /** Whether a request waits for a receive of the peer, for a time that is measured here. */
+    boolean isReceiverAwaited() {
+        return state == State.READY && receiverNotReadyTimeoutNs != Long.MAX_VALUE
+                && receiverNotReadyRetries() == RETRY_FOR_EVER && firstThatConsumesReceive() >= 0;
+    }
+
+    private long firstThatConsumesReceive() {
+        for (long i = completed; i < handed; i++) {
+            if (slot(i).opcode.consumesReceive()) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Called by the completion queue now and then. */
+    void checkReceiverNotReady(long nowNs) {
+        if (!isReceiverAwaited()) {
+            waitsForReceiverFrom = -1;
+            return;
+        }
+        long first = firstThatConsumesReceive();
+        if (first != waitsForReceiverFrom) {
+            waitsForReceiverFrom = first;
+            waitsForReceiverSinceNs = nowNs;
+        } else if (nowNs - waitsForReceiverSinceNs >= receiverNotReadyTimeoutNs) {
+            CompletionStatus status = CompletionStatus.RECEIVER_NOT_READY;
+            String words = describe(first, status).describe() + " to " + connection.peer()
+                    + ": it posted no receive for "
+                    + TimeUnit.NANOSECONDS.toMillis(receiverNotReadyTimeoutNs) + " ms";
+            enterError(Failure.of(words).withSend(first, status));
+            tell(words);
+        }
+    }
+
+    // ---- the end ----
+
+    /** First to ERROR, so that the device stops, then away. Idempotent. */
+    void destroy() {
+        if (state != State.CLOSED) {
+            completionQueue.detach(this, queueIndex, entries, this::destroyNow);
+        }
+    }
+
+    private void destroyNow() {
+        boolean wasReady = state == State.READY;
+        move(State.CLOSED);
+        if (pair.isOpen()) {
+            if (wasReady) {
+                stop();
+            }
+            pair.close();
+        }
+    }
+}
