@@ -22,9 +22,14 @@ final class Guests {
 
     private Guests() {}
 
+    /** Kept until the build is cleaned, for who wants to know what happened. */
+    private static Path newFolder() throws IOException {
+        return Files.createTempDirectory(Files.createDirectories(TARGET.resolve("guests")), "run-");
+    }
+
     /** Runs a command in one guest and waits for its end. */
     static GuestRun run(String command, Duration timeout) throws IOException, InterruptedException {
-        try (RunningGuests guests = start(timeout, Files.createTempDirectory("verbena-guest-"), "run", command)) {
+        try (RunningGuests guests = start(timeout, newFolder(), "run", command)) {
             return guests.await().getFirst();
         }
     }
@@ -46,10 +51,10 @@ final class Guests {
     /** Likewise, for tests that do something to the hosts meanwhile. */
     static RunningGuests startPair(String first, String second, Duration timeout)
             throws IOException, InterruptedException {
-        return start(timeout, Files.createTempDirectory("verbena-guest-"), "pair", first, second);
+        return start(timeout, newFolder(), "pair", first, second);
     }
 
-    private static RunningGuests start(Duration timeout, Path out, String... words)
+    static RunningGuests start(Duration timeout, Path out, String... words)
             throws IOException, InterruptedException {
         assumeTheyWork();
         List<String> command = new ArrayList<>(List.of(SCRIPT.toString(), "--attached", "--timeout",

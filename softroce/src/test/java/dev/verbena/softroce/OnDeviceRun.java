@@ -35,6 +35,9 @@ record OnDeviceRun(Path folder) {
                         .map(file -> file.replace(".class", "").replace('/', '.')).sorted().forEach(found::add);
             }
         }
+        if (found.isEmpty()) {
+            throw new IllegalStateException("no class called *OnDevice is compiled: folders=" + testClasses(home));
+        }
         if (wanted.isEmpty()) {
             return found;
         }
