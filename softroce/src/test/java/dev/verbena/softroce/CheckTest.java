@@ -24,7 +24,8 @@ class CheckTest {
     @BeforeEach
     void aMachineOnWhichItWouldWork() throws IOException {
         tools = Files.createDirectories(folder.resolve("tools"));
-        for (String tool : List.of("bash", "dirname", "readlink", "cat", "cksum", "tr", "wc", "grep", "timeout")) {
+        for (String tool : List.of("bash", "dirname", "readlink", "cat", "cksum", "tr", "wc", "grep", "timeout",
+                "mkdir", "flock", "env")) {
             tool(tool, "exec /usr/bin/" + tool + " \"$@\"");
         }
         tool("uname", "echo x86_64");
@@ -32,6 +33,7 @@ class CheckTest {
         tool("awk", "echo 8000");
         tool("apt-get", "exit 0");
         tool("dpkg-query", "exit 1");
+        tool("sleep", "exit 0");
     }
 
     @Test
@@ -73,6 +75,14 @@ class CheckTest {
     }
 
     @Test
+    void somebodyElsesUseOfAptIsWaitedFor() throws Exception {
+        assumeDebian();
+        tool("apt-get", "if [ ! -e tried ]; then echo > tried; echo 'E: Could not get lock /var/lib/apt/lists/lock.'; exit 100; fi");
+        assertEquals(new ScriptRun(0, "", ""), check());
+        assertTrue(Files.exists(folder.resolve("tried")));
+    }
+
+    @Test
     void nothingIsSaidWhereItWorks() throws Exception {
         assumeDebian();
         assertEquals(new ScriptRun(0, "", ""), check());
@@ -81,9 +91,6 @@ class CheckTest {
     @Test
     void aStepOfTheSetUpThatFailsSaysWhich() throws Exception {
         assumeDebian();
-        for (String tool : List.of("mkdir", "flock", "env")) {
-            tool(tool, "exec /usr/bin/" + tool + " \"$@\"");
-        }
         tool("apt-get", "for word; do if [ \"$word\" = install ]; then echo no space left; exit 100; fi; done");
         ScriptRun run = ScriptRun.of(folder, environment(), "setup");
         assertEquals(125, run.status());
