@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -30,6 +31,7 @@ class ScriptTest {
             if [ "$1" = -v ]; then echo "Apache Maven 3.9.0 (fake)"; exit; fi
             echo "maven on $JAVA_HOME: $*"
             echo built >> "$BUILDS"
+            if [ -e skip ]; then cp skip softroce/target/skipped; fi
             if [ -e broken ]; then echo "this is what is wrong"; exit 1; fi
             mkdir -p cli/target/application
             touch cli/target/verbena-cli-1.jar
@@ -173,6 +175,20 @@ class ScriptTest {
         assertTrue(run.output().strip().endsWith(" test -Dtest=X"), run.output());
         Files.createFile(tree.resolve("broken"));
         assertEquals(1, run(Map.of(), "test").status());
+    }
+
+    @Test
+    void testSaysLastWhatWasSkippedThisTime() throws Exception {
+        jdk("new-25", "25.0.1");
+        Path skipped = Files.createDirectories(tree.resolve("softroce/target")).resolve("skipped");
+        Files.writeString(skipped, "an earlier run's\n");
+        assertFalse(run(Map.of(), "test").output().contains("an earlier run's"));
+        Files.writeString(tree.resolve("skip"), "skipped: a reason.\n");
+        assertTrue(run(Map.of(), "test").output().endsWith("\nskipped: a reason.\n"));
+        Files.createFile(tree.resolve("broken"));
+        Run failed = run(Map.of(), "test");
+        assertEquals(1, failed.status());
+        assertTrue(failed.output().endsWith("\nskipped: a reason.\n"), failed.output());
     }
 
     private Path jdk(String name, String version) throws IOException {

@@ -1,0 +1,85 @@
+package dev.verbena.softroce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A guest that does not end well is never silent, and none outlives its script. */
+class FailingGuestTest {
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void guestsWork() throws Exception {
+        Guests.assumeTheyWork();
+    }
+
+    @Test
+    void aCommandThatHangsIsEnded() throws Exception {
+        GuestRun run = Guests.run("sleep 1000", Duration.ofSeconds(5));
+        assertEquals(124, run.status());
+        assertEquals(
+                "softroce: host1 was ended at timeout=5 s: its command hangs, or needs a longer --timeout.\n",
+                run.complaint());
+    }
+
+    @Test
+    void aKernelThatCrashesSaysItsLastWords() throws Exception {
+        GuestRun run = Guests.run("echo before; echo c > /proc/sysrq-trigger; sleep 60", TIMEOUT);
+        assertEquals(125, run.status());
+        assertEquals("before\n", run.output());
+        assertTrue(run.complaint().startsWith("softroce: host1 ended before its command did; "), run.complaint());
+        assertTrue(run.complaint().contains("RIP: "), run.complaint());
+    }
+
+    @Test
+    void aModuleThatCannotBeLoadedIsNamed() throws Exception {
+        Path cache = folder.resolve("cache");
+        // A second archive behind the first one adds a file to the guest's initial file system.
+        Process image = new ProcessBuilder("bash", "-euc", """
+                "$1" setup
+                cp -r "${SOFTROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/verbena-softroce}" "$2"
+                mkdir modules && echo nonsense > modules/999-broken.ko
+                for image in "$2"/*/initramfs.gz; do find modules | cpio -o -H newc --quiet | gzip >> "$image"; done
+                """, "-", ScriptRun.SCRIPT.toString(), cache.toString()).directory(folder.toFile()).inheritIO().start();
+        assertEquals(0, image.waitFor());
+        ScriptRun run = ScriptRun.of(folder, Map.of("SOFTROCE_CACHE", cache.toString()), "run", "echo not reached");
+        assertEquals(125, run.status());
+        assertEquals("", run.output());
+        assertTrue(run.errors().startsWith(
+                "softroce: host1 could not be prepared: module 999-broken.ko cannot be loaded: "), run.errors());
+    }
+
+    @Test
+    void noGuestOutlivesItsScript() throws Exception {
+        Process script = ScriptRun.start(folder, Map.of(), "--out", folder.toString(), "run", "sleep 1000");
+        Path pid = folder.resolve("host-1/pid");
+        while (!Files.exists(pid) || Files.readString(pid).isEmpty()) {
+            assertTrue(script.isAlive(), () -> "no guest was started, see " + folder);
+            Thread.sleep(20);
+        }
+        ProcessHandle guest = ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow();
+        script.destroyForcibly().waitFor();
+        guest.onExit().get(TIMEOUT.toSeconds(), java.util.concurrent.TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aFolderIsOneRunsAtATime() throws Exception {
+        try (RunningGuests guests = Guests.start(TIMEOUT, folder.resolve("out"), "run", "echo up; sleep 1000")) {
+            guests.awaitOutput(1, "up");
+            GuestRun second = Guests.run("true", TIMEOUT, folder.resolve("out"));
+            assertTrue(second.complaint().contains(" is in use by another run: choose another folder."),
+                    second.complaint());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.verbena.softroce;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * Micro-VMs with soft-RoCE, as tests want them: commands run as root on RDMA device rxe0, on host1 or on host1 and host2, and see
+ * this machine's files. A test that uses them is skipped where they cannot work, and the reason is left for the closing lines of
+ * {@code ./verbena test}.
+ */
+final class Guests {
+    static final Path HOME = Path.of(System.getProperty("verbena.home"));
+    static final Path TARGET = HOME.resolve("softroce/target");
+    private static final Path SCRIPT = HOME.resolve("softroce/softroce");
+    private static final int CANNOT_WORK = 3;
+
+    private Guests() {}
+
+    /** Kept until the build is cleaned, for who wants to know what happened. */
+    private static Path newFolder() throws IOException {
+        return Files.createTempDirectory(Files.createDirectories(TARGET.resolve("guests")), "run-");
+    }
+
+    /** Runs a command in one guest and waits for its end. */
+    static GuestRun run(String command, Duration timeout) throws IOException, InterruptedException {
+        try (RunningGuests guests = start(timeout, newFolder(), "run", command)) {
+            return guests.await().getFirst();
+        }
+    }
+
+    /** Likewise, with the folder in which the guest can leave files, $SOFTROCE_OUT. */
+    static GuestRun run(String command, Duration timeout, Path out) throws IOException, InterruptedException {
+        try (RunningGuests guests = start(timeout, out, "run", command)) {
+            return guests.await().getFirst();
+        }
+    }
+
+    /** Runs a command on each of two hosts and waits for the end of both. @return host1's and host2's */
+    static List<GuestRun> pair(String first, String second, Duration timeout) throws IOException, InterruptedException {
+        try (RunningGuests guests = startPair(first, second, timeout)) {
+            return guests.await();
+        }
+    }
+
+    /** Likewise, for tests that do something to the hosts meanwhile. */
+    static RunningGuests startPair(String first, String second, Duration timeout)
+            throws IOException, InterruptedException {
+        return start(timeout, newFolder(), "pair", first, second);
+    }
+
+    static RunningGuests start(Duration timeout, Path out, String... words)
+            throws IOException, InterruptedException {
+        assumeTheyWork();
+        List<String> command = new ArrayList<>(List.of(SCRIPT.toString(), "--attached", "--timeout",
+                Long.toString(timeout.toSeconds()), "--out", out.toString()));
+        command.addAll(List.of(words));
+        return new RunningGuests(new ProcessBuilder(command).directory(HOME.toFile()), out, words.length - 1);
+    }
+
+    /** Skips the test that asks, where this machine cannot run guests. */
+    static void assumeTheyWork() throws IOException, InterruptedException {
+        String reason = Check.RESULT;
+        if (!reason.isEmpty()) {
+            Files.createDirectories(TARGET);
+            Files.writeString(TARGET.resolve("skipped"), "skipped: tests on an RDMA device. " + reason + "\n");
+            Assumptions.abort(reason);
+        }
+    }
+
+    /** Asked once: it may have to reach the archive. */
+    private static final class Check {
+        private static final String RESULT = ask();
+
+        private static String ask() {
+            try {
+                Process check = new ProcessBuilder(SCRIPT.toString(), "check").redirectErrorStream(true).start();
+                String said = new String(check.getInputStream().readAllBytes()).strip();
+                int status = check.waitFor();
+                if (status != 0 && status != CANNOT_WORK) {
+                    throw new IllegalStateException(SCRIPT + " check failed: status=" + status + ", it said: " + said);
+                }
+                return said;
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.verbena.softroce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.TestAbortedException;
+
+/** What becomes of tests that ran elsewhere: each way to end, by a real run of the launcher in another JVM, becomes the same here. */
+class OnDeviceReportTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void eachTestEndsHereAsItEndedThere() throws Exception {
+        Map<String, DynamicTest> tests = run(SomeFixture.Mixed.class, SomeFixture.NeverStarts.class);
+        assertEquals(4, tests.size(), tests::toString);
+        assertNull(outcome(tests.get("SomeFixture$Mixed.passes")));
+        String failure = outcome(tests.get("SomeFixture$Mixed.fails")).getMessage();
+        assertTrue(failure.contains("expected: <right> but was: <wrong>"), failure);
+        assertTrue(failure.contains("SomeFixture.java:"), failure);
+        Throwable skipped = outcome(tests.get("SomeFixture$Mixed.isSkipped"));
+        assertTrue(skipped instanceof TestAbortedException, () -> "" + skipped);
+        assertTrue(skipped.getMessage().contains("the device has no windows"), skipped.getMessage());
+        String never = outcome(tests.get("SomeFixture$NeverStarts.isNotReached")).getMessage();
+        assertTrue(never.contains("no device"), never);
+    }
+
+    @Test
+    void aJvmThatCrashesFailsWithItsLastLines() throws Exception {
+        Map<String, DynamicTest> tests = run(SomeFixture.Crashes.class);
+        assertEquals(2, tests.size(), tests::toString);
+        for (DynamicTest test : tests.values()) {
+            String failure = outcome(test).getMessage();
+            assertTrue(failure.contains("about to crash"), failure);
+        }
+        assertTrue(outcome(tests.get("the run as a whole")).getMessage().contains("status=66"));
+    }
+
+    @Test
+    void aClassThatRanNoTestFails() throws Exception {
+        Map<String, DynamicTest> tests = run(SomeFixture.Mixed.class, SomeFixture.HasNoTest.class);
+        String failure = outcome(tests.get(SomeFixture.HasNoTest.class.getName() + " ran")).getMessage();
+        assertTrue(failure.contains("ran no test"), failure);
+    }
+
+    @Test
+    void classesAreFoundByName() throws Exception {
+        String known = "dev.verbena.verbs.VerbsDeviceOnDevice";
+        assertTrue(OnDeviceRun.classes(Guests.HOME, "").contains(known));
+        assertEquals(List.of(known), OnDeviceRun.classes(Guests.HOME, "VerbsDeviceOnDevice"));
+        assertEquals(List.of(known), OnDeviceRun.classes(Guests.HOME, known));
+        String failure = assertThrows(IllegalArgumentException.class,
+                () -> OnDeviceRun.classes(Guests.HOME, "DeviceOnDevice")).getMessage();
+        assertTrue(failure.startsWith("class=DeviceOnDevice is none of the tests on a device: ["), failure);
+        assertThrows(IllegalStateException.class, () -> OnDeviceRun.classes(folder, ""));
+    }
+
+    private Map<String, DynamicTest> run(Class<?>... classes) throws Exception {
+        List<String> names = Stream.of(classes).map(Class::getName).toList();
+        OnDeviceRun run = OnDeviceRun.prepare(folder.resolve("run"), names);
+        Path output = folder.resolve("output");
+        int status = new ProcessBuilder("bash", "-c", run.command()).redirectErrorStream(true)
+                .redirectOutput(output.toFile()).start().waitFor();
+        Map<String, DynamicTest> tests = new TreeMap<>();
+        for (DynamicNode node : OnDeviceTest.nodes(names, run.results(),
+                new GuestRun(status, Files.readString(output), ""))) {
+            collect(node, tests);
+        }
+        return tests;
+    }
+
+    private static void collect(DynamicNode node, Map<String, DynamicTest> tests) {
+        switch (node) {
+            case DynamicContainer container -> container.getChildren().forEach(child -> collect(child, tests));
+            case DynamicTest test -> tests.put(test.getDisplayName(), test);
+            default -> throw new AssertionError(node);
+        }
+    }
+
+    /** What it throws, null where nothing. */
+    private static Throwable outcome(DynamicTest test) {
+        try {
+            test.getExecutable().execute();
+            return null;
+        } catch (Throwable thrown) {
+            return thrown;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package dev.verbena.softroce;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * A JVM that runs test classes, on whatever machine sees this one's files.
+ *
+ * @param folder where it writes
+ */
+record OnDeviceRun(Path folder) {
+    private static final String ENDING = "OnDevice.class";
+    /** Of one test, generous: guests are emulated. A test that is interrupted then fails by name. */
+    private static final String TEST_TIMEOUT = "120 s";
+    private static final List<String> FLAGS = List.of("--enable-native-access=ALL-UNNAMED", "-Xmx1g",
+            "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto");
+
+    /**
+     * The test classes called *OnDevice that the modules have compiled.
+     *
+     * @param wanted names, with or without their package, separated by commas; empty for all
+     */
+    static List<String> classes(Path home, String wanted) throws IOException {
+        List<String> found = new ArrayList<>();
+        for (Path root : testClasses(home)) {
+            try (Stream<Path> files = Files.walk(root)) {
+                files.map(file -> root.relativize(file).toString()).filter(file -> file.endsWith(ENDING))
+                        .map(file -> file.replace(".class", "").replace('/', '.')).sorted().forEach(found::add);
+            }
+        }
+        if (found.isEmpty()) {
+            throw new IllegalStateException("no class called *OnDevice is compiled: folders=" + testClasses(home));
+        }
+        if (wanted.isEmpty()) {
+            return found;
+        }
+        List<String> chosen = new ArrayList<>();
+        for (String name : wanted.split(",")) {
+            List<String> matches = found.stream().filter(each -> each.equals(name) || each.endsWith("." + name))
+                    .toList();
+            if (matches.isEmpty()) {
+                throw new IllegalArgumentException("class=" + name + " is none of the tests on a device: " + found);
+            }
+            chosen.addAll(matches);
+        }
+        return chosen;
+    }
+
+    private static List<Path> testClasses(Path home) throws IOException {
+        try (Stream<Path> modules = Files.list(home)) {
+            return modules.map(module -> module.resolve("target/test-classes")).filter(Files::isDirectory).sorted()
+                    .toList();
+        }
+    }
+
+    /** Writes what java shall be given into a new folder. */
+    static OnDeviceRun prepare(Path folder, List<String> classes) throws IOException {
+        delete(folder);
+        OnDeviceRun run = new OnDeviceRun(Files.createDirectories(folder));
+        List<String> arguments = new ArrayList<>(FLAGS);
+        arguments.addAll(List.of("-Dverbena.home=" + Guests.HOME, "-cp", classPath(),
+                "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors",
+                "--details=testfeed", "--reports-dir=" + run.reports(), "--config",
+                "junit.jupiter.execution.timeout.testable.method.default=" + TEST_TIMEOUT));
+        classes.forEach(name -> arguments.add("--select-class=" + name));
+        Files.write(run.arguments(), arguments.stream().map(OnDeviceRun::quoted).toList());
+        return run;
+    }
+
+    /** This module's own, and every module's tests. */
+    private static String classPath() throws IOException {
+        List<String> entries = new ArrayList<>(Arrays.asList(
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
+                        .split(File.pathSeparator)));
+        testClasses(Guests.HOME).stream().map(Path::toString).filter(entry -> !entries.contains(entry))
+                .forEach(entries::add);
+        return String.join(File.pathSeparator, entries);
+    }
+
+    String command() {
+        return "'" + Path.of(System.getProperty("java.home"), "bin", "java") + "' '@" + arguments() + "'";
+    }
+
+    /** What ran, by class. */
+    Map<String, List<TestResult>> results() throws IOException {
+        return TestResult.readAll(reports());
+    }
+
+    private Path arguments() {
+        return folder.resolve("arguments");
+    }
+
+    private Path reports() {
+        return folder.resolve("reports");
+    }
+
+    /** As java reads its argument files. */
+    private static String quoted(String argument) {
+        return "\"" + argument.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+    }
+
+    private static void delete(Path folder) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+}
