@@ -33,7 +33,7 @@ public final class CompletionQueue extends VerbsObject {
     private final MemorySegment notifyFunction;
     private final AtomicInteger unacknowledged = new AtomicInteger();
 
-    private CompletionQueue(DeviceContext context, CompletionChannel channel, long number, MemorySegment queue) {
+    CompletionQueue(DeviceContext context, CompletionChannel channel, long number, MemorySegment queue) {
         super("completion queue " + number + " of " + context, context, channel);
         this.context = context;
         this.channel = channel;

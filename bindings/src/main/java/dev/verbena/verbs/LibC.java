@@ -70,7 +70,7 @@ final class LibC {
     static void signal(int eventfd) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment one = arena.allocateFrom(JAVA_LONG, 1);
-            NativeCall.ignoringErrno(capture -> (long) WRITE.invokeExact(capture, eventfd, one, Long.BYTES));
+            NativeCall.ignoringErrno(capture -> (long) WRITE.invokeExact(capture, eventfd, one, (long) Long.BYTES));
         }
     }
 
@@ -78,7 +78,7 @@ final class LibC {
     static void drain(int eventfd) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(JAVA_LONG);
-            NativeCall.ignoringErrno(capture -> (long) READ.invokeExact(capture, eventfd, count, Long.BYTES));
+            NativeCall.ignoringErrno(capture -> (long) READ.invokeExact(capture, eventfd, count, (long) Long.BYTES));
         }
     }
 

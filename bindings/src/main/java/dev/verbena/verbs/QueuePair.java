@@ -39,7 +39,7 @@ public final class QueuePair extends VerbsObject {
     private final int receiveDepth;
     private final int inlineByteSizeMax;
 
-    private QueuePair(ProtectionDomain domain, QueuePairOptions options, MemorySegment pair, MemorySegment capacities) {
+    QueuePair(ProtectionDomain domain, QueuePairOptions options, MemorySegment pair, MemorySegment capacities) {
         super("queue pair " + ibv_qp.qp_num(pair) + " of " + domain.context(), domain, options.sendQueue(),
                 options.receiveQueue(), options.sharedReceiveQueue());
         this.domain = domain;

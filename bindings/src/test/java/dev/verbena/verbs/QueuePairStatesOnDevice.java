@@ -98,7 +98,8 @@ class QueuePairStatesOnDevice {
     void theDeviceHasWhatWasGiven() {
         create(QueuePairType.RELIABLE_CONNECTED);
         queuePair.modify(QueuePairAttributes.to(INIT).port(pair.port.number()).partitionKeyIndex(0).access(ACCESS));
-        AddressVector way = vector().withQuality(3, 96);
+        // Soft-RoCE, having no VLAN, keeps no service level.
+        AddressVector way = vector().withQuality(0, 96);
         queuePair.modify(QueuePairAttributes.to(READY_TO_RECEIVE).addressVector(way).mtu(512)
                 .destination(pair.target.queuePair.number()).receivePacketSequence(0x123456).readsAcceptedMax(8)
                 .receiverNotReadyTimer(14));
