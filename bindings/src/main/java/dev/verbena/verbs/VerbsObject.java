@@ -23,10 +23,11 @@ abstract class VerbsObject implements AutoCloseable {
     private volatile boolean isClosed;
     private volatile Guard guard = new Guard(this::closedException);
 
-    /** To be constructed within {@link #whileOpen} of every parent; a parent that is null does not count. */
+    /** To be constructed within {@link #whileOpen} of every parent; a parent that is null does not count,
+     * one that is there twice counts once. */
     VerbsObject(String description, VerbsObject... parents) {
         this.description = description;
-        this.parents = Stream.of(parents).filter(Objects::nonNull).toArray(VerbsObject[]::new);
+        this.parents = Stream.of(parents).filter(Objects::nonNull).distinct().toArray(VerbsObject[]::new);
         for (VerbsObject parent : this.parents) {
             parent.add(this);
         }

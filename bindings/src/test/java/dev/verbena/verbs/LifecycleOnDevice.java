@@ -80,17 +80,13 @@ class LifecycleOnDevice {
 
     @Test
     void aQueuePairIsNotMadeWithWhatIsClosed() {
-        try (CompletionQueue other = context.createCompletionQueue(1)) {
-            other.close();
-            use(other, () -> domain.createQueuePair(options.withCompletionQueues(queue, other)),
-                    () -> domain.createQueuePair(options.withCompletionQueues(other, queue)));
-        }
-        try (SharedReceiveQueue other = domain.createSharedReceiveQueue(1, 1)) {
-            other.close();
-            use(other, () -> domain.createQueuePair(options.withSharedReceiveQueue(other)));
-        }
-        queuePair.close();
-        shared.close();
+        CompletionQueue closedQueue = context.createCompletionQueue(1);
+        closedQueue.close();
+        use(closedQueue, () -> domain.createQueuePair(options.withCompletionQueues(queue, closedQueue)),
+                () -> domain.createQueuePair(options.withCompletionQueues(closedQueue, queue)));
+        SharedReceiveQueue closedShared = domain.createSharedReceiveQueue(1, 1);
+        closedShared.close();
+        use(closedShared, () -> domain.createQueuePair(options.withSharedReceiveQueue(closedShared)));
     }
 
     @Test
