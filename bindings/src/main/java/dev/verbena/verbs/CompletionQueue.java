@@ -3,6 +3,7 @@ package dev.verbena.verbs;
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -32,7 +33,7 @@ public final class CompletionQueue extends VerbsObject {
     private final MemorySegment notifyFunction;
     private final AtomicInteger unacknowledged = new AtomicInteger();
 
-    private CompletionQueue(DeviceContext context, CompletionChannel channel, long number, MemorySegment queue) {
+    CompletionQueue(DeviceContext context, CompletionChannel channel, long number, MemorySegment queue) {
         super("completion queue " + number + " of " + context, context, channel);
         this.context = context;
         this.channel = channel;
@@ -68,14 +69,15 @@ public final class CompletionQueue extends VerbsObject {
 
     /** Takes up to {@code countMax} completions. */
     public int poll(WorkCompletions completions, int countMax) {
-        if (countMax > completions.capacity()) {
-            throw new IllegalArgumentException("countMax=" + countMax + " completions do not fit into capacity="
+        if (countMax < 0 || countMax > completions.capacity()) {
+            throw new IllegalArgumentException("countMax=" + countMax + ": give 0 to capacity="
                     + completions.capacity());
         }
         Guard guard = guard();
         guard.enter(Guard.SEND);
         int count = DataPath.poll(pollFunction, queue.address(), countMax, completions.address());
         guard.leave(Guard.SEND);
+        Reference.reachabilityFence(completions);
         if (count < 0) {
             throw new VerbsException("ibv_poll_cq", on(), -count, "a completion queue that overran is dead; make a"
                     + " larger one");

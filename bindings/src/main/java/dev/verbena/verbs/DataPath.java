@@ -45,7 +45,7 @@ final class DataPath {
 
     private final boolean isCritical;
 
-    private DataPath(boolean isCritical) {
+    DataPath(boolean isCritical) {
         this.isCritical = isCritical;
     }
 

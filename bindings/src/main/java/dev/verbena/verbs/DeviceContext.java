@@ -24,11 +24,11 @@ public final class DeviceContext extends VerbsObject {
     private final MemorySegment context;
     private final DataPath dataPath;
 
-    private DeviceContext(String name, MemorySegment context) {
+    DeviceContext(String name, MemorySegment context, DataPath dataPath) {
         super("device " + name);
         this.name = name;
         this.context = context;
-        this.dataPath = DataPath.of(name);
+        this.dataPath = dataPath;
     }
 
     /**
@@ -47,7 +47,7 @@ public final class DeviceContext extends VerbsObject {
             MemorySegment device = devices.require(name);
             MemorySegment context = NativeCall.pointer("ibv_open_device", () -> "device=" + name,
                     capture -> (MemorySegment) LibIbverbs.OPEN_DEVICE.invokeExact(capture, device));
-            return new DeviceContext(name, context.reinterpret(ibv_context.sizeof()));
+            return new DeviceContext(name, context.reinterpret(ibv_context.sizeof()), DataPath.of(name));
         }
     }
 

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.function.Supplier;
 
 /**
  * Keeps a native object from being destroyed while a thread is in a call on it, at the cost of two plain stores per
@@ -32,9 +33,20 @@ final class Guard {
     private final Arena open = Arena.ofShared();
     private final MemorySegment busyWhileOpen = busy.reinterpret(open, null);
 
+    private final Supplier<IllegalStateException> closed;
+
+    /** What enter throws once the object is closed. */
+    Guard(Supplier<IllegalStateException> closed) {
+        this.closed = closed;
+    }
+
     /** @throws IllegalStateException if the object is closed */
     void enter(int lane) {
-        busyWhileOpen.set(ValueLayout.JAVA_BYTE, lane, (byte) 1);
+        try {
+            busyWhileOpen.set(ValueLayout.JAVA_BYTE, lane, (byte) 1);
+        } catch (IllegalStateException arenaClosed) {
+            throw closed.get();
+        }
     }
 
     void leave(int lane) {

@@ -85,8 +85,13 @@ public final class MemoryRegion extends VerbsObject {
         return domain;
     }
 
-    /** The address under which own requests name the byte at the offset; unchecked, as the device checks it. */
+    /**
+     * The address under which own requests name the byte at the offset; unchecked, as the device checks it.
+     *
+     * @throws IllegalStateException if the region is closed: another one may have got its lkey
+     */
     long localAddress(long offset) {
+        requireOpen();
         return remoteAddress + offset;
     }
 

@@ -18,7 +18,7 @@ public final class ProtectionDomain extends VerbsObject {
     private final DeviceContext context;
     private final MemorySegment domain;
 
-    private ProtectionDomain(DeviceContext context, MemorySegment domain) {
+    ProtectionDomain(DeviceContext context, MemorySegment domain) {
         super("protection domain of " + context, context);
         this.context = context;
         this.domain = domain;

@@ -25,6 +25,9 @@ import dev.verbena.verbs.abi.ibv_qp_init_attr;
  * <p>Source: ibv_create_qp(3), ibv_modify_qp(3), ibv_post_send(3), ibv_post_recv(3).
  */
 public final class QueuePair extends VerbsObject {
+    private static final int RESET = IBV_QPS_RESET();
+    private static final int READY_TO_SEND = IBV_QPS_RTS();
+
     private final ProtectionDomain domain;
     private final QueuePairType type;
     private final MemorySegment pair;
@@ -36,7 +39,7 @@ public final class QueuePair extends VerbsObject {
     private final int receiveDepth;
     private final int inlineByteSizeMax;
 
-    private QueuePair(ProtectionDomain domain, QueuePairOptions options, MemorySegment pair, MemorySegment capacities) {
+    QueuePair(ProtectionDomain domain, QueuePairOptions options, MemorySegment pair, MemorySegment capacities) {
         super("queue pair " + ibv_qp.qp_num(pair) + " of " + domain.context(), domain, options.sendQueue(),
                 options.receiveQueue(), options.sharedReceiveQueue());
         this.domain = domain;
@@ -142,49 +145,70 @@ public final class QueuePair extends VerbsObject {
      * Posts requests {@code first} to {@code first + count - 1} as one list.
      *
      * @return how many were posted; fewer than {@code count} means that the send queue is full
-     * @throws VerbsException if the provider refuses one, for instance EINVAL in a state before READY_TO_SEND; those
-     *             before it are posted
+     * @throws VerbsException with EINVAL in a state before READY_TO_SEND, then nothing is posted; or if the provider
+     *             refuses a request, then those before it are posted
      */
     public int post(SendRequests requests, int first, int count) {
         if (count == 0) {
             return 0;
         }
-        int last = requests.cut(first, count);
+        int last = requests.last(first, count);
         Guard guard = guard();
         guard.enter(Guard.SEND);
+        if (ibv_qp.state(pair) < READY_TO_SEND) {
+            guard.leave(Guard.SEND);
+            throw wrongState("ibv_post_send", QueuePairState.READY_TO_SEND);
+        }
+        requests.cut(last);
         int errno = dataPath.post(postSend, pair.address(), requests.address(first), requests.badAddress());
-        guard.leave(Guard.SEND);
         requests.join(last);
+        guard.leave(Guard.SEND);
         Reference.reachabilityFence(requests);
-        return errno == 0 ? count : refused("ibv_post_send", errno, requests.badIndex() - first);
+        return errno == 0 ? count : refused("ibv_post_send", errno, requests.badIndex(), first);
     }
 
     /**
      * Posts receives {@code first} to {@code first + count - 1} as one list.
      *
      * @return how many were posted; fewer than {@code count} means that the receive queue is full
+     * @throws VerbsException with EINVAL in state RESET, then nothing is posted; or if the provider refuses a receive,
+     *             then those before it are posted
      */
     public int post(ReceiveRequests requests, int first, int count) {
         if (count == 0) {
             return 0;
         }
-        int last = requests.cut(first, count);
+        int last = requests.last(first, count);
         Guard guard = guard();
         guard.enter(Guard.RECEIVE);
+        if (ibv_qp.state(pair) == RESET) {
+            guard.leave(Guard.RECEIVE);
+            throw wrongState("ibv_post_recv", QueuePairState.INIT);
+        }
+        requests.cut(last);
         int errno = dataPath.post(postReceive, pair.address(), requests.address(first), requests.badAddress());
-        guard.leave(Guard.RECEIVE);
         requests.join(last);
+        guard.leave(Guard.RECEIVE);
         Reference.reachabilityFence(requests);
-        return errno == 0 ? count : refused("ibv_post_recv", errno, requests.badIndex() - first);
+        return errno == 0 ? count : refused("ibv_post_recv", errno, requests.badIndex(), first);
+    }
+
+    /**
+     * Asked before the provider is: those of software devices queue a request that the kernel then refuses, and execute
+     * it once the state allows.
+     */
+    private VerbsException wrongState(String verb, QueuePairState needed) {
+        return new VerbsException(verb, on() + ", posted=0", EINVAL(), "bring the queue pair to state " + needed
+                + " first");
     }
 
     /** Not the fast path. */
-    private int refused(String verb, int errno, int posted) {
-        if (Math.abs(errno) == ENOMEM()) {
-            return posted;
+    private int refused(String verb, int errno, int bad, int first) {
+        if (Math.abs(errno) == ENOMEM() && bad >= first) {
+            return bad - first;
         }
-        throw new VerbsException(verb, on() + ", posted=" + posted, Math.abs(errno),
-                "look at the queue pair's state, and at the request's elements, inline bytes and alignment");
+        throw new VerbsException(verb, on() + ", posted=" + (bad < first ? "unknown" : bad - first), Math.abs(errno),
+                "look at the request's operation, elements, inline bytes and alignment");
     }
 
     /** Only within {@link #whileOpen}. */

@@ -81,14 +81,17 @@ public final class ReceiveRequests {
     }
 
     /**
-     * Cuts the list behind so many requests.
+     * The last of so many requests.
      *
-     * @return the last of them
+     * @throws IndexOutOfBoundsException if there are not so many
      */
-    int cut(int first, int count) {
-        int last = Objects.checkFromIndexSize(first, count, capacity) + count - 1;
+    int last(int first, int count) {
+        return Objects.checkFromIndexSize(first, count, capacity) + count - 1;
+    }
+
+    /** Ends the list behind it, until {@link #join}. */
+    void cut(int last) {
         set(last, NEXT, 0);
-        return last;
     }
 
     void join(int last) {
@@ -107,8 +110,9 @@ public final class ReceiveRequests {
         return memory.address() + badOffset;
     }
 
-    /** Index of the request that the provider refused. */
+    /** Index of the request that the provider refused; negative if it named none. */
     int badIndex() {
-        return (int) ((memory.get(ValueLayout.JAVA_LONG, badOffset) - memory.address()) / STRIDE);
+        long bad = memory.get(ValueLayout.JAVA_LONG, badOffset);
+        return bad == 0 ? -1 : (int) ((bad - memory.address()) / STRIDE);
     }
 }

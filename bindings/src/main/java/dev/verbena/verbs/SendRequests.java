@@ -73,14 +73,17 @@ public final class SendRequests {
     }
 
     /**
-     * Cuts the list behind so many requests.
+     * The last of so many requests.
      *
-     * @return the last of them
+     * @throws IndexOutOfBoundsException if there are not so many
      */
-    int cut(int first, int count) {
-        int last = Objects.checkFromIndexSize(first, count, requests.length) + count - 1;
+    int last(int first, int count) {
+        return Objects.checkFromIndexSize(first, count, requests.length) + count - 1;
+    }
+
+    /** Ends the list behind it, until {@link #join}. */
+    void cut(int last) {
         link(last, 0);
-        return last;
     }
 
     void join(int last) {
@@ -101,8 +104,9 @@ public final class SendRequests {
         return memory.address() + badOffset;
     }
 
-    /** Index of the request that the provider refused. */
+    /** Index of the request that the provider refused; negative if it named none. */
     int badIndex() {
-        return (int) ((memory.get(ValueLayout.JAVA_LONG, badOffset) - memory.address()) / STRIDE);
+        long bad = memory.get(ValueLayout.JAVA_LONG, badOffset);
+        return bad == 0 ? -1 : (int) ((bad - memory.address()) / STRIDE);
     }
 }

@@ -49,18 +49,24 @@ public final class SharedReceiveQueue extends VerbsObject {
         if (count == 0) {
             return 0;
         }
-        int last = requests.cut(first, count);
+        int last = requests.last(first, count);
         Guard guard = guard();
         guard.enter(Guard.RECEIVE);
+        requests.cut(last);
         int errno = context.dataPath().post(postReceive, queue.address(), requests.address(first),
                 requests.badAddress());
-        guard.leave(Guard.RECEIVE);
         requests.join(last);
+        guard.leave(Guard.RECEIVE);
         Reference.reachabilityFence(requests);
-        if (errno != 0 && Math.abs(errno) != ENOMEM()) {
+        return errno == 0 ? count : refused(errno, requests.badIndex() - first);
+    }
+
+    /** Not the fast path. */
+    private int refused(int errno, int posted) {
+        if (Math.abs(errno) != ENOMEM() || posted < 0) {
             throw new VerbsException("ibv_post_srq_recv", context.on(), Math.abs(errno), null);
         }
-        return errno == 0 ? count : requests.badIndex() - first;
+        return posted;
     }
 
     /** Asks for the event SRQ_LIMIT_REACHED once fewer receives than this are left; once per call. */

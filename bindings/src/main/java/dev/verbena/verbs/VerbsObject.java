@@ -17,16 +17,17 @@ import java.util.stream.Stream;
 abstract class VerbsObject implements AutoCloseable {
     private final String description;
     private final VerbsObject[] parents;
-    /** Guarded by this, as are the calls and the end. */
+    /** Guarded by this, as are the calls; the end is written under this. */
     private final List<VerbsObject> children = new ArrayList<>();
     private int calls;
-    private boolean isClosed;
-    private volatile Guard guard = new Guard();
+    private volatile boolean isClosed;
+    private volatile Guard guard = new Guard(this::closedException);
 
-    /** To be constructed within {@link #whileOpen} of every parent; a parent that is null does not count. */
+    /** To be constructed within {@link #whileOpen} of every parent; a parent that is null does not count,
+     * one that is there twice counts once. */
     VerbsObject(String description, VerbsObject... parents) {
         this.description = description;
-        this.parents = Stream.of(parents).filter(Objects::nonNull).toArray(VerbsObject[]::new);
+        this.parents = Stream.of(parents).filter(Objects::nonNull).distinct().toArray(VerbsObject[]::new);
         for (VerbsObject parent : this.parents) {
             parent.add(this);
         }
@@ -36,7 +37,7 @@ abstract class VerbsObject implements AutoCloseable {
     abstract void destroy();
 
     /** Whether it can be used. */
-    public final synchronized boolean isOpen() {
+    public final boolean isOpen() {
         return !isClosed;
     }
 
@@ -65,7 +66,7 @@ abstract class VerbsObject implements AutoCloseable {
             destroy();
         } catch (VerbsException refused) {
             synchronized (this) {
-                guard = new Guard();
+                guard = new Guard(this::closedException);
                 isClosed = false;
             }
             throw refused;
@@ -102,6 +103,13 @@ abstract class VerbsObject implements AutoCloseable {
     /** For the data path; its {@code enter} throws if the object is closed. */
     final Guard guard() {
         return guard;
+    }
+
+    /** For values that outlive the object but mean nothing then. */
+    final void requireOpen() {
+        if (isClosed) {
+            throw closedException();
+        }
     }
 
     final IllegalStateException closedException() {

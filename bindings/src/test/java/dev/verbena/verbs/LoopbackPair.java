@@ -111,11 +111,27 @@ final class LoopbackPair implements AutoCloseable {
     }
 
     static void toReadyToSend(QueuePair pair) {
+        toReadyToSend(pair, 1);
+    }
+
+    static void toReadyToSend(QueuePair pair, int receiverNotReadyRetry) {
         QueuePairAttributes attributes = QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(0);
         if (pair.type() == QueuePairType.RELIABLE_CONNECTED) {
-            attributes.readsOutstandingMax(4).retryCount(3).receiverNotReadyRetry(1).timeout(14);
+            attributes.readsOutstandingMax(4).retryCount(3).receiverNotReadyRetry(receiverNotReadyRetry)
+                    .timeout(14);
         }
         pair.modify(attributes);
+    }
+
+    /** Connects both anew, so that the initiator tries again as often as this when there is no receive. */
+    void reconnect(int receiverNotReadyRetry) {
+        for (Side side : List.of(initiator, target)) {
+            QueuePair peer = (side == initiator ? target : initiator).queuePair;
+            side.queuePair.modify(QueuePairAttributes.to(QueuePairState.RESET));
+            toInit(side.queuePair);
+            toReadyToReceive(side.queuePair, peer.number());
+            toReadyToSend(side.queuePair, receiverNotReadyRetry);
+        }
     }
 
     /** A request of the initiator, alone. */

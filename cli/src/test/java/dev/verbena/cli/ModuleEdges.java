@@ -18,7 +18,8 @@ final class ModuleEdges {
     /** The arrow never turns: allocator and bindings know nobody, transfer knows both, graph knows transfer, training knows graph. */
     static final Map<String, Set<String>> ALLOWED = Map.of("allocator", Set.of(), "bindings", Set.of(), "transfer",
             Set.of("allocator", "bindings"), "graph", Set.of("allocator", "transfer"), "training", Set.of("graph"),
-            "testing", Set.of("transfer", "allocator"), "cli", Set.of("training", "bindings"), "softroce", Set.of());
+            "testing", Set.of("transfer", "allocator"), "cli", Set.of("training", "bindings"), "benchmarks",
+            Set.of("bindings"), "softroce", Set.of());
 
     private static final String PREFIX = "dev.verbena.";
 
