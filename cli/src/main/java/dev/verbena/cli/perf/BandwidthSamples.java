@@ -11,7 +11,7 @@ import java.util.Arrays;
 final class BandwidthSamples {
     private final long byteSize;
     private final int listSize;
-    /** By the request's number; only the first of each list, and the last of those that a completion stands for. */
+    /** By the request's number: of the first of each list, and of the last of those that a completion stands for. */
     private final long[] postedNs;
     private final long[] completedNs;
     private final boolean hasPeak;
@@ -51,43 +51,10 @@ final class BandwidthSamples {
     }
 
     BandwidthFigures figures() {
-        return BandwidthFigures.of(byteSize, count, endNs - beginNs, hasPeak ? bestNsPerMessage() : 0);
-    }
-
-    /**
-     * The least (completed[j] - posted[i]) / (j - i + 1) over all i before j, which perftest finds by trying them all. Here the
-     * present best is improved by the stretch that beats it most, until none does (Dinkelbach's method); one pass each.
-     */
-    private double bestNsPerMessage() {
-        double best = (double) (endNs - beginNs) / count;
-        double next = best;
-        do {
-            best = next;
-            next = improved(best);
-        } while (next < best);
-        return best;
-    }
-
-    private double improved(double best) {
-        double lowest = 0;
-        double result = best;
-        double startGain = Double.NEGATIVE_INFINITY;
-        int start = 0;
-        for (int i = 0; i < count; i++) {
-            // A stretch i..j gains completed[j] - posted[i] - best * (j - i + 1) against the best; the lower, the better.
-            double gain = postedNs[i] - beginNs - best * i;
-            if (i % listSize == 0 && gain > startGain) {
-                startGain = gain;
-                start = i;
-            }
-            if (completedNs[i] != 0) {
-                double stretch = completedNs[i] - beginNs - best * (i + 1) - startGain;
-                if (stretch < lowest) {
-                    lowest = stretch;
-                    result = (double) (completedNs[i] - postedNs[start]) / (i - start + 1);
-                }
-            }
-        }
-        return result;
+        long elapsedNs = endNs - beginNs;
+        double best = hasPeak
+                ? BestStretch.nsPerMessage(postedNs, completedNs, listSize, (double) elapsedNs / count)
+                : 0;
+        return BandwidthFigures.of(byteSize, count, elapsedNs, best);
     }
 }

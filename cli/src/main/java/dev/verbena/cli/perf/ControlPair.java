@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Completion;
@@ -60,26 +61,25 @@ final class ControlPair implements CompletionHandler {
         }
         long target = sent + 1;
         queuePair.post(send.reset(0, Opcode.SEND).element(region, offset, MESSAGE_BYTE_SIZE));
-        while (sent < target) {
-            progress();
-        }
+        await(() -> sent == target);
     }
 
     long[] receive() {
-        while (received == taken) {
-            progress();
-        }
+        await(() -> received > taken);
         int slot = (int) (taken++ % DEPTH);
         long[] words = region.memory().asSlice(slot * MESSAGE_BYTE_SIZE, MESSAGE_BYTE_SIZE).toArray(JAVA_LONG);
         postReceive(slot);
         return words;
     }
 
-    private void progress() {
-        if (queue.poll(this, DEPTH) == 0) {
-            queue.await(AWAIT_NS);
+    /** What has come counts, even if the peer is gone by now: it leaves when it has said its last word. */
+    private void await(BooleanSupplier isDone) {
+        while (!isDone.getAsBoolean()) {
+            trouble.throwIfAny();
+            if (queue.poll(this, DEPTH) == 0) {
+                queue.await(AWAIT_NS);
+            }
         }
-        trouble.throwIfAny();
     }
 
     @Override

@@ -76,18 +76,23 @@ final class Conversation {
     }
 
     private Part lead(Round round) {
+        Part part = announce(round);
+        repeat(part, round);
+        return part;
+    }
+
+    /** Called by the client. @return its part, when the server is ready too */
+    Part announce(Round round) {
         Part part = Part.of(side, round.byteSize(), round.iterations());
         control.send(round.toWords());
         control.receive();
-        repeat(part, round);
         return part;
     }
 
     private List<Figures> follow() {
         List<Figures> figures = new ArrayList<>();
         for (Round round = next(); !round.equals(Round.END); round = next()) {
-            Part part = Part.of(side, round.byteSize(), round.iterations());
-            control.send();
+            Part part = join(round);
             repeat(part, round);
             if (round.isMeasured() && part.figures() != null) {
                 figures.add(part.figures());
@@ -97,11 +102,19 @@ final class Conversation {
         return figures;
     }
 
-    private Round next() {
+    /** Called by the server. */
+    Round next() {
         return Round.of(control.receive());
     }
 
-    private static void repeat(Part part, Round round) {
+    /** Called by the server. @return its part, which the client has been told of */
+    Part join(Round round) {
+        Part part = Part.of(side, round.byteSize(), round.iterations());
+        control.send();
+        return part;
+    }
+
+    static void repeat(Part part, Round round) {
         for (int i = 0; i < round.repetitions(); i++) {
             part.run(round.iterations());
         }

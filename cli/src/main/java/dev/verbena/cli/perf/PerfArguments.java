@@ -46,9 +46,9 @@ final class PerfArguments {
     @Option(names = {"-q", "--qp"}, paramLabel = "N", defaultValue = "1",
             description = "Queue pairs of a bandwidth test; default ${DEFAULT-VALUE}.")
     int queuePairs;
-    @Option(names = {"-t", "--tx-depth"}, paramLabel = "N", defaultValue = "128",
-            description = "Requests outstanding per queue pair; default ${DEFAULT-VALUE}.")
-    int sendDepth;
+    @Option(names = {"-t", "--tx-depth"}, paramLabel = "N",
+            description = "Requests outstanding per queue pair; default 128 for bandwidth, 1 for latency.")
+    Integer sendDepth;
     @Option(names = {"-r", "--rx-depth"}, paramLabel = "N", defaultValue = "512",
             description = "Receives posted per queue pair; default ${DEFAULT-VALUE}.")
     int receiveDepth;
@@ -76,13 +76,14 @@ final class PerfArguments {
                 + "'; give one of " + Stream.of(PerfTest.values()).map(PerfTest::toString).toList()));
         requireRange("-p", port, host == null ? 0 : 1, PORT_MAX);
         requireRange("-q", queuePairs, 1, QUEUE_PAIRS_MAX);
-        requireRange("-t", sendDepth, 1, DEPTH_MAX);
+        int depth = sendDepth == null ? known.sendDepth() : sendDepth;
+        requireRange("-t", depth, 1, DEPTH_MAX);
         requireRange("-r", receiveDepth, 1, DEPTH_MAX);
         requireRange("-l", listSize, 1, DEPTH_MAX);
         requireRange("--warm-up", warmUp, 0, WARM_UP_MAX);
         require(known.isBandwidth || queuePairs == 1, "-q=" + queuePairs + " is for bandwidth tests; leave it out");
         require(known.isBandwidth || listSize == 1, "-l=" + listSize + " is for bandwidth tests; leave it out");
-        require(listSize <= sendDepth, "-l=" + listSize + " is more than -t=" + sendDepth + "; a list must fit");
+        require(listSize <= depth, "-l=" + listSize + " is more than -t=" + depth + "; a list must fit");
         require(!isAll || byteSize == null, "-a and -s exclude each other");
         long size = byteSize == null ? known.byteSize() : byteSize;
         require(size > 0, "-s=" + size + "; give 1 or more");
@@ -96,7 +97,7 @@ final class PerfArguments {
                             + "; the last of a list must be signaled");
         }
         return new PerfOptions(known, host, port, fabric, size, isAll, count,
-                durationSeconds == null ? 0 : durationSeconds, queuePairs, sendDepth, receiveDepth, listSize,
+                durationSeconds == null ? 0 : durationSeconds, queuePairs, depth, receiveDepth, listSize,
                 signalEvery == null ? 0 : signalEvery,
                 !hasNoPeak && durationSeconds == null && count <= PEAK_ITERATIONS_MAX, isGigabit, warmUp);
     }

@@ -49,14 +49,15 @@ public final class PerfCommand implements Callable<Integer> {
         if (options.isServer()) {
             System.out.println("* waiting for a client at " + connection.listen() + " *");
         }
-        System.out.print(PerfReport.title(options, connection.fabricName()));
-        System.out.flush();
         return new PerfReport(options, connection.fabricName(), run(options, connection));
     }
 
     private static List<Figures> run(PerfOptions options, PerfConnection connection) {
         try {
-            return connection.begin().run();
+            Conversation conversation = connection.begin();
+            System.out.print(PerfReport.title(options, connection.fabricName()));
+            System.out.flush();
+            return conversation.run();
         } catch (FailedRunException e) {
             String cause = options.test() + ": " + e.getMessage();
             connection.abort(cause);

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import dev.verbena.cli.BadInputException;
-import dev.verbena.cli.FailedRunException;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Fabrics;
 import dev.verbena.transfer.TransferException;
@@ -121,7 +120,7 @@ final class PerfConnection implements AutoCloseable {
             return fabric.connect(new Endpoint(options.host(), options.port()),
                     factory.create(options.queuePairs() + 1), CONNECT_TIMEOUT_NS);
         } catch (TransferException e) {
-            throw new FailedRunException(e.getMessage());
+            throw new BadInputException(e.getMessage() + "; start the server first, without HOST");
         }
     }
 

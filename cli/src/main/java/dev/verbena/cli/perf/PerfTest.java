@@ -19,6 +19,7 @@ enum PerfTest {
     ATOMIC_LAT(Opcode.FETCH_AND_ADD, false, "Atomic FETCH_AND_ADD", 1000);
 
     private static final long BANDWIDTH_BYTE_SIZE = 65_536;
+    private static final int BANDWIDTH_DEPTH = 128;
     private static final long LATENCY_BYTE_SIZE = 2;
 
     final Opcode opcode;
@@ -43,6 +44,10 @@ enum PerfTest {
 
     long byteSize() {
         return isAtomic() ? Long.BYTES : isBandwidth ? BANDWIDTH_BYTE_SIZE : LATENCY_BYTE_SIZE;
+    }
+
+    int sendDepth() {
+        return isBandwidth ? BANDWIDTH_DEPTH : 1;
     }
 
     boolean isAtomic() {
