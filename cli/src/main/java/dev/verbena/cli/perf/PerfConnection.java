@@ -13,7 +13,7 @@ import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.QueuePair;
 
 /**
- * A fabric, opened for one test, and the connection to the other side: the first queue pair is for control, the others are
+ * A fabric, opened for one test, and the connection to the peer: the first queue pair is for control, the others are
  * measured.
  *
  * <p>Threading: confined to the command's thread.
@@ -81,7 +81,7 @@ final class PerfConnection implements AutoCloseable {
         // Peers on shm are on this machine; perftest's server can be reached from everywhere.
         String host = fabric.name().equals("shm") ? "127.0.0.1" : "0.0.0.0";
         try {
-            return fabric.listen(new Endpoint(host, options.port()), "the server", accepting);
+            return fabric.listen(new Endpoint(host, options.port()), "perf server", accepting);
         } catch (TransferException e) {
             throw new BadInputException("-p=" + options.port() + ": " + e.getMessage());
         }
