@@ -3,6 +3,7 @@ package dev.verbena.cli.perf;
 import java.util.stream.Stream;
 
 import dev.verbena.cli.BadInputException;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,6 +33,8 @@ final class PerfArguments {
     @Option(names = {"-p", "--port"}, paramLabel = "N", defaultValue = "18515",
             description = "Port to listen on or connect to; default ${DEFAULT-VALUE}.")
     int port;
+    @Mixin
+    PerfNetworkArguments network = new PerfNetworkArguments();
     @Option(names = {"-s", "--size"}, paramLabel = "BYTES",
             description = "Message size; default 65536 for bandwidth, 2 for latency, 8 for atomics.")
     Long byteSize;
@@ -96,7 +99,7 @@ final class PerfArguments {
                     "-l=" + listSize + " is no multiple of -Q=" + signalEvery
                             + "; the last of a list must be signaled");
         }
-        return new PerfOptions(known, host, port, fabric, size, isAll, count,
+        return new PerfOptions(known, host, port, fabric, network.options(), size, isAll, count,
                 durationSeconds == null ? 0 : durationSeconds, queuePairs, depth, receiveDepth, listSize,
                 signalEvery == null ? 0 : signalEvery,
                 !hasNoPeak && durationSeconds == null && count <= PEAK_ITERATIONS_MAX, isGigabit, warmUp);

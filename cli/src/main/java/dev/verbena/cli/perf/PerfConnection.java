@@ -49,7 +49,7 @@ final class PerfConnection implements AutoCloseable {
 
     private static Fabric openFabric(PerfOptions options) {
         try {
-            return Fabrics.select(options.fabric()).open();
+            return Fabrics.select(options.fabric(), options.network()).open(options.network());
         } catch (TransferException e) {
             throw new BadInputException("--fabric=" + options.fabric() + ": " + e.getMessage());
         }

@@ -3,10 +3,13 @@ package dev.verbena.cli.perf;
 import java.util.List;
 import java.util.stream.LongStream;
 
+import dev.verbena.transfer.NetworkOptions;
+
 /**
  * A checked order.
  *
  * @param host of the server; null if this is the server
+ * @param network of an RDMA fabric
  * @param byteSize of a message; ignored with {@code isAll}
  * @param isAll whether to measure every power of two from 2 to 2^23
  * @param iterations messages per queue pair; 0 with a duration
@@ -19,7 +22,8 @@ import java.util.stream.LongStream;
  * @param isGigabit whether bandwidth is reported in Gb/s
  * @param warmUp messages sent before anything is measured
  */
-record PerfOptions(PerfTest test, String host, int port, String fabric, long byteSize, boolean isAll, long iterations,
+record PerfOptions(PerfTest test, String host, int port, String fabric, NetworkOptions network, long byteSize,
+        boolean isAll, long iterations,
         int durationSeconds, int queuePairs, int sendDepth, int receiveDepth, int listSize, int signalEvery,
         boolean hasPeak, boolean isGigabit, int warmUp) {
     static final int ALL_EXPONENT_MAX = 23;

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.transfer.NetworkOptions;
 
 /** perftest's letters, defaults and rules; and what is refused. */
 class PerfArgumentsTest {
@@ -51,6 +52,17 @@ class PerfArgumentsTest {
     }
 
     @Test
+    void theNetworkIsNamedByPerftestsLetters() {
+        assertEquals(NetworkOptions.ofEnvironment(System.getenv()), options("write_bw").network());
+        assertEquals(
+                NetworkOptions.ofEnvironment(System.getenv()).withDevice("rxe0").withPort(2).withGidIndex(3)
+                        .withMtu(1024),
+                options("write_bw -d rxe0 -i 2 -x 3 -m 1024").network());
+        assertEquals(options("write_bw -d rxe0 -i 2 -x 3 -m 1024"),
+                options("write_bw --ib-dev=rxe0 --ib-port=2 --gid-index=3 --mtu=1024"));
+    }
+
+    @Test
     void noPeakAbove20000AsInPerftest() {
         assertTrue(options("write_bw -n 20000").hasPeak());
         assertTrue(!options("write_bw -n 20001").hasPeak());
@@ -63,7 +75,9 @@ class PerfArgumentsTest {
             "write_lat -q 2, -q=2", "write_lat -l 2, -l=2", "write_bw -l 0, -l=0", "write_bw -l 64 -t 32, -t=32",
             "write_bw -l 32, -n=5000", "write_bw -l 32 -Q 5 -n 320, -Q=5", "write_bw -Q 0, -Q=0", "send_bw -r 0, -r=0",
             "write_bw -a -s 2, -a and -s", "write_bw -D 0, -D=0", "write_bw -D 1 -n 5, -D and -n",
-            "write_bw -p 65536, -p=65536", "write_bw -p 0 host, -p=0", "write_bw --warm-up -1, --warm-up=-1"})
+            "write_bw -p 65536, -p=65536", "write_bw -p 0 host, -p=0", "write_bw --warm-up -1, --warm-up=-1",
+            "write_bw -m 1000, 1000", "write_bw -x -2, -2",
+            "write_bw -i 0, 0"})
     void refused(String line, String named) {
         BadInputException refusal = assertThrows(BadInputException.class, () -> options(line));
         assertTrue(refusal.getMessage().contains(named), refusal.getMessage());
