@@ -9,8 +9,12 @@ import java.util.Map;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 
-/** The file of {@code --json}: there as a whole or not at all. */
-final class ReportFile {
+/**
+ * The file of {@code --json}: there as a whole or not at all.
+ *
+ * <p><b>Owner:</b> the command. <b>Threading:</b> immutable.
+ */
+public final class ReportFile {
     private final Path path;
 
     private ReportFile(Path path) {
@@ -18,7 +22,7 @@ final class ReportFile {
     }
 
     /** Finds out before the run whether it will be possible to write it, and leaves no trace of that. */
-    static ReportFile check(Path given) {
+    public static ReportFile check(Path given) {
         Path path = given.toAbsolutePath().normalize();
         try {
             if (Files.exists(path)) {
@@ -41,7 +45,7 @@ final class ReportFile {
         }
     }
 
-    void write(Map<String, ?> report) {
+    public void write(Map<String, ?> report) {
         try {
             byte[] text = (JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report) + "\n")
                     .getBytes(StandardCharsets.UTF_8);
@@ -57,7 +61,7 @@ final class ReportFile {
                 Files.deleteIfExists(temporary);
             }
         } catch (IOException e) {
-            throw new FailedRunException("training is done, but --json=" + path + " could not be written: "
+            throw new FailedRunException("the run is done, but --json=" + path + " could not be written: "
                     + reason(path, e));
         }
     }

@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import dev.verbena.cli.perf.PerfCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -10,7 +11,8 @@ import picocli.CommandLine.Spec;
 /** The {@code verbena} command: parses, runs, and turns every failure into one line and a status. */
 @Command(name = "verbena", mixinStandardHelpOptions = true, versionProvider = Verbena.Version.class,
         description = "Zero-copy tensors between JVMs.", subcommands = {
-                TrainCommand.class, TaskCommand.class, DeviceCommand.class, CommandLine.HelpCommand.class},
+                TrainCommand.class, TaskCommand.class, DeviceCommand.class, PerfCommand.class,
+                CommandLine.HelpCommand.class},
         footer = {"",
                 "Also: './verbena test' runs every test of the source tree.",
                 "Status: 0 done, 1 failed on the way, 2 bad input, 130 interrupted."})
@@ -33,7 +35,7 @@ final class Verbena implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "say what to do: train, device list, test, or --help");
+        throw new ParameterException(spec.commandLine(), "say what to do: train, perf, device list, test, or --help");
     }
 
     private static int statusOf(Exception e) {

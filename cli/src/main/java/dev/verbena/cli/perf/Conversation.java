@@ -1,0 +1,122 @@
+package dev.verbena.cli.perf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The two sides in step: the client says which round comes next, the server says that it is ready, both do their part.
+ *
+ * <p>Threading: confined to the command's thread.
+ */
+final class Conversation {
+    private static final long WARM_UP_BYTE_SIZE_MAX = 64;
+    /** Messages of one run of the warm-up; short, so that there are many runs. */
+    private static final int WARM_UP_ITERATIONS = 32;
+    /** Full-size messages before each measurement, for what is slow only at first. */
+    private static final int FIRST_ITERATIONS = 4;
+    /** Of the duration asked for, so much at least is spent on finding out how many messages that is. */
+    private static final double CALIBRATION = 0.1;
+
+    private final ControlPair control;
+    private final Side side;
+    private final PerfOptions options;
+
+    Conversation(ControlPair control, Side side) {
+        this.control = control;
+        this.side = side;
+        this.options = side.options();
+    }
+
+    Side side() {
+        return side;
+    }
+
+    List<Figures> run() {
+        return options.isServer() ? follow() : lead();
+    }
+
+    private List<Figures> lead() {
+        List<Figures> figures = new ArrayList<>();
+        long warmUp = multiple(WARM_UP_ITERATIONS);
+        if (options.warmUp() > 0) {
+            lead(new Round(Math.min(WARM_UP_BYTE_SIZE_MAX, options.byteSizes().getFirst()),
+                    (int) Math.max(1, options.warmUp() / warmUp), warmUp, false));
+        }
+        for (long byteSize : options.byteSizes()) {
+            lead(new Round(byteSize, 1, multiple(FIRST_ITERATIONS), false));
+            figures.add(lead(new Round(byteSize, 1, iterations(byteSize), true)).figures());
+        }
+        control.send(Round.END.toWords());
+        control.receive();
+        return figures;
+    }
+
+    private long iterations(long byteSize) {
+        if (options.durationSeconds() == 0) {
+            return options.iterations();
+        }
+        long durationNs = TimeUnit.SECONDS.toNanos(options.durationSeconds());
+        long iterations = multiple(WARM_UP_ITERATIONS);
+        while (true) {
+            long startNs = System.nanoTime();
+            lead(new Round(byteSize, 1, iterations, false));
+            double share = (double) (System.nanoTime() - startNs) / durationNs;
+            if (share >= CALIBRATION) {
+                long fitting = Math.clamp((long) (iterations / share), PerfArguments.ITERATIONS_MIN,
+                        options.test().isBandwidth ? PerfArguments.ITERATIONS_MAX : PerfArguments.LATENCIES_MAX);
+                return multiple(fitting);
+            }
+            iterations *= 2;
+        }
+    }
+
+    private long multiple(long iterations) {
+        return (iterations + options.listSize() - 1) / options.listSize() * options.listSize();
+    }
+
+    private Part lead(Round round) {
+        Part part = announce(round);
+        repeat(part, round);
+        return part;
+    }
+
+    /** Called by the client. @return its part, when the server is ready too */
+    Part announce(Round round) {
+        Part part = Part.of(side, round.byteSize(), round.iterations());
+        control.send(round.toWords());
+        control.receive();
+        return part;
+    }
+
+    private List<Figures> follow() {
+        List<Figures> figures = new ArrayList<>();
+        for (Round round = next(); !round.equals(Round.END); round = next()) {
+            Part part = join(round);
+            repeat(part, round);
+            if (round.isMeasured() && part.figures() != null) {
+                figures.add(part.figures());
+            }
+        }
+        control.send();
+        return figures;
+    }
+
+    /** Called by the server. */
+    Round next() {
+        return Round.of(control.receive());
+    }
+
+    /** Called by the server. @return its part, which the client has been told of */
+    Part join(Round round) {
+        Part part = Part.of(side, round.byteSize(), round.iterations());
+        control.send();
+        return part;
+    }
+
+    static void repeat(Part part, Round round) {
+        for (int i = 0; i < round.repetitions(); i++) {
+            part.run(round.iterations());
+        }
+    }
+}

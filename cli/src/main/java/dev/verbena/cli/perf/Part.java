@@ -1,0 +1,30 @@
+package dev.verbena.cli.perf;
+
+/**
+ * What one side does in a test; run several times, on the same queue pairs.
+ *
+ * <p>Nothing is allocated in {@link #run}.
+ */
+interface Part {
+    /** Returns when everything of this run is done as far as this side can tell. */
+    void run(long iterations);
+
+    /** What the latest run has shown; null if this side measures nothing. */
+    default Figures figures() {
+        return null;
+    }
+
+    /** The part of a side in a test, for messages of this size and runs of so many of them. */
+    static Part of(Side side, long byteSize, long iterations) {
+        PerfOptions options = side.options();
+        boolean isServer = options.isServer();
+        return switch (options.test()) {
+            case WRITE_BW, READ_BW -> isServer ? new PassivePart() : new PostingPart(side, byteSize, iterations);
+            case SEND_BW -> isServer ? new ReceivingPart(side, byteSize) : new PostingPart(side, byteSize, iterations);
+            case WRITE_LAT -> new WriteLatencyPart(side, byteSize, iterations);
+            case SEND_LAT -> new SendLatencyPart(side, byteSize, iterations);
+            case READ_LAT, ATOMIC_LAT ->
+                isServer ? new PassivePart() : new RequestLatencyPart(side, byteSize, iterations);
+        };
+    }
+}

@@ -1,0 +1,67 @@
+package dev.verbena.cli.perf;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+import dev.verbena.cli.ExitStatus;
+import dev.verbena.cli.FailedRunException;
+import dev.verbena.cli.ReportFile;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code verbena perf}: bandwidth and latency of a fabric, with perftest's options and columns.
+ *
+ * <p><b>Owner:</b> the command line. <b>Threading:</b> confined to the command's thread.
+ */
+@Command(name = "perf", mixinStandardHelpOptions = true,
+        description = "Measure a fabric as perftest does: a server without HOST, then a client with it.", footer = {"",
+                "On one machine, or on two with the server's name:",
+                "  verbena perf write_bw &",
+                "  verbena perf write_bw localhost",
+                "The server serves one client and ends."})
+public final class PerfCommand implements Callable<Integer> {
+    @Mixin
+    private PerfArguments arguments;
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures there.")
+    private Path json;
+
+    /** Made by the command line. */
+    public PerfCommand() {}
+
+    @Override
+    public Integer call() {
+        PerfOptions options = arguments.check();
+        ReportFile file = json == null ? null : ReportFile.check(json);
+        try (PerfConnection connection = PerfConnection.open(options)) {
+            PerfReport report = measure(options, connection);
+            System.out.print(report.toTable());
+            if (file != null) {
+                file.write(report.toMap());
+            }
+        }
+        return ExitStatus.SUCCESS;
+    }
+
+    private static PerfReport measure(PerfOptions options, PerfConnection connection) {
+        if (options.isServer()) {
+            System.out.println("* waiting for a client at " + connection.listen() + " *");
+        }
+        return new PerfReport(options, connection.fabricName(), run(options, connection));
+    }
+
+    private static List<Figures> run(PerfOptions options, PerfConnection connection) {
+        try {
+            Conversation conversation = connection.begin();
+            System.out.print(PerfReport.title(options, connection.fabricName()));
+            System.out.flush();
+            return conversation.run();
+        } catch (FailedRunException e) {
+            String cause = options.test() + ": " + e.getMessage();
+            connection.abort(cause);
+            throw new FailedRunException(cause);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package dev.verbena.cli.perf;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import dev.verbena.cli.BadInputException;
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.Fabrics;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.Capabilities;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.QueuePair;
+
+/**
+ * A fabric, opened for one test, and the connection to the peer: the first queue pair is for control, the others are
+ * measured.
+ *
+ * <p>Threading: confined to the command's thread.
+ */
+final class PerfConnection implements AutoCloseable {
+    private static final long CONNECT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Fabric fabric;
+    private final PerfOptions options;
+    private final QueuePairFactory factory;
+    private final Buffers buffers;
+    private Accepting accepting;
+    private Connection connection;
+
+    private PerfConnection(Fabric fabric, PerfOptions options) {
+        this.fabric = fabric;
+        this.options = options;
+        check(fabric.capabilities());
+        factory = new QueuePairFactory(fabric, options);
+        buffers = new Buffers(fabric, options);
+    }
+
+    /** @throws BadInputException if this machine or its fabric cannot do what is asked for */
+    static PerfConnection open(PerfOptions options) {
+        Fabric fabric = openFabric(options);
+        try {
+            return new PerfConnection(fabric, options);
+        } catch (RuntimeException e) {
+            fabric.close();
+            throw e;
+        }
+    }
+
+    private static Fabric openFabric(PerfOptions options) {
+        try {
+            return Fabrics.select(options.fabric(), options.network()).open(options.network());
+        } catch (TransferException e) {
+            throw new BadInputException("--fabric=" + options.fabric() + ": " + e.getMessage());
+        }
+    }
+
+    private void check(Capabilities can) {
+        if (options.byteSizeMax() > can.messageByteSizeMax()) {
+            throw new BadInputException("-s=" + options.byteSizeMax() + " is more than a message of fabric "
+                    + fabric.name() + " holds, " + can.messageByteSizeMax());
+        }
+        int depth = Math.max(options.sendDepth(), options.test().isSend() ? options.receiveDepth() : 1);
+        if (depth > can.depthMax()) {
+            throw new BadInputException("a queue depth of " + depth + " is more than fabric " + fabric.name()
+                    + " allows, " + can.depthMax() + "; give a smaller -t or -r");
+        }
+    }
+
+    String fabricName() {
+        return fabric.name();
+    }
+
+    Buffers buffers() {
+        return buffers;
+    }
+
+    /** Begins to listen. @return where */
+    Endpoint listen() {
+        accepting = new Accepting(factory);
+        // Peers on shm are on this machine; perftest's server can be reached from everywhere.
+        String host = fabric.name().equals("shm") ? "127.0.0.1" : "0.0.0.0";
+        try {
+            return fabric.listen(new Endpoint(host, options.port()), "perf server", accepting);
+        } catch (TransferException e) {
+            throw new BadInputException("-p=" + options.port() + ": " + e.getMessage());
+        }
+    }
+
+    /** Waits for the client, or connects to the server, and agrees with it on what is to be done. */
+    Conversation begin() {
+        connection = options.isServer() ? accepting.await() : connect();
+        Trouble trouble = new Trouble(connection);
+        List<QueuePair> all = connection.queuePairs();
+        ControlPair control = new ControlPair(fabric, all.getFirst(), trouble);
+        Agreement mine = Agreement.of(options, buffers);
+        Agreement peer = exchange(control, mine);
+        mine.check(peer);
+        List<QueuePair> measured = all.subList(1, all.size());
+        Receives receives = new Receives(measured, buffers);
+        if (factory.postsReceives()) {
+            receives.postAll(options.receiveDepth());
+        }
+        return new Conversation(control,
+                new Side(options, measured, measured.getFirst().completionQueue(), buffers, peer, receives, trouble));
+    }
+
+    private Agreement exchange(ControlPair control, Agreement mine) {
+        if (!options.isServer()) {
+            control.send(mine.toWords());
+            return Agreement.of(control.receive());
+        }
+        long[] words = control.receive();
+        control.send(mine.toWords());
+        return Agreement.of(words);
+    }
+
+    private Connection connect() {
+        try {
+            return fabric.connect(new Endpoint(options.host(), options.port()),
+                    factory.create(options.queuePairs() + 1), CONNECT_TIMEOUT_NS);
+        } catch (TransferException e) {
+            throw new BadInputException(e.getMessage() + "; start the server first, without HOST");
+        }
+    }
+
+    /** Tells the peer that this side has failed, so that it need not guess. */
+    void abort(String cause) {
+        if (connection != null) {
+            connection.abort(cause);
+        }
+    }
+
+    @Override
+    public void close() {
+        fabric.close();
+    }
+}

@@ -1,0 +1,64 @@
+package dev.verbena.cli.perf;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The outcome for people, as perftest prints it, and for programs. */
+record PerfReport(PerfOptions options, String fabric, List<Figures> figures) {
+    private static final String LINE = "-".repeat(87) + "\n";
+
+    static String title(PerfOptions options, String fabric) {
+        StringBuilder title = new StringBuilder(LINE).append(" ".repeat(20)).append(options.test().title())
+                .append('\n');
+        row(title, "Fabric", fabric, "Connection type", "RC");
+        row(title, "Number of qps", options.queuePairs(), "TX depth", options.depth(depthCount(options)));
+        if (options.test().isBandwidth) {
+            row(title, "Post List", options.listSize(), "CQ Moderation", options.signalEvery(depthCount(options)));
+        }
+        if (options.test().isSend()) {
+            row(title, "RX depth", options.receiveDepth(), "Warm-up", options.warmUp());
+        }
+        return title.append(LINE).toString();
+    }
+
+    private static long depthCount(PerfOptions options) {
+        return options.iterations() == 0 ? Long.MAX_VALUE : options.iterations();
+    }
+
+    private static void row(StringBuilder title, String name, Object value, String secondName, Object secondValue) {
+        title.append(String.format(" %-16s: %-16s%-16s: %s%n", name, value, secondName, secondValue));
+    }
+
+    static String header(PerfOptions options) {
+        return options.test().isBandwidth ? BandwidthFigures.header(options.isGigabit()) : LatencyFigures.HEADER;
+    }
+
+    String toTable() {
+        StringBuilder table = new StringBuilder();
+        if (!figures.isEmpty()) {
+            table.append(header(options)).append('\n');
+        }
+        figures.forEach(each -> table.append(each.row(options.isGigabit())).append('\n'));
+        return table.append(LINE).toString();
+    }
+
+    Map<String, Object> toMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("test", options.test().toString());
+        map.put("role", options.isServer() ? "server" : "client");
+        map.put("fabric", fabric);
+        map.put("queuePairs", options.queuePairs());
+        map.put("txDepth", options.depth(depthCount(options)));
+        map.put("postList", options.listSize());
+        map.put("cqModeration", options.signalEvery(depthCount(options)));
+        map.put("warmUp", options.warmUp());
+        if (options.test().isBandwidth) {
+            map.put("unit", BandwidthFigures.unit(options.isGigabit()));
+        } else {
+            map.put("unit", "usec");
+        }
+        map.put("results", figures.stream().map(each -> each.toMap(options.isGigabit())).toList());
+        return map;
+    }
+}

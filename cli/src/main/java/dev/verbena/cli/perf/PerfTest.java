@@ -1,0 +1,80 @@
+package dev.verbena.cli.perf;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Opcode;
+
+/** What can be measured; names, titles and defaults are perftest's ({@code ib_write_bw} and its siblings). */
+enum PerfTest {
+    WRITE_BW(Opcode.WRITE, true, "RDMA_Write", 5000),
+    READ_BW(Opcode.READ, true, "RDMA_Read", 1000),
+    SEND_BW(Opcode.SEND, true, "Send", 1000),
+    WRITE_LAT(Opcode.WRITE, false, "RDMA_Write", 1000),
+    READ_LAT(Opcode.READ, false, "RDMA_Read", 1000),
+    SEND_LAT(Opcode.SEND, false, "Send", 1000),
+    ATOMIC_LAT(Opcode.FETCH_AND_ADD, false, "Atomic FETCH_AND_ADD", 1000);
+
+    private static final long BANDWIDTH_BYTE_SIZE = 65_536;
+    private static final int BANDWIDTH_DEPTH = 128;
+    private static final long LATENCY_BYTE_SIZE = 2;
+
+    final Opcode opcode;
+    final boolean isBandwidth;
+    private final String verb;
+    final long iterations;
+
+    PerfTest(Opcode opcode, boolean isBandwidth, String verb, long iterations) {
+        this.opcode = opcode;
+        this.isBandwidth = isBandwidth;
+        this.verb = verb;
+        this.iterations = iterations;
+    }
+
+    static Optional<PerfTest> of(String name) {
+        return Stream.of(values()).filter(test -> test.toString().equals(name)).findFirst();
+    }
+
+    String title() {
+        return verb + (isBandwidth ? " BW Test" : " Latency Test");
+    }
+
+    long byteSize() {
+        return isAtomic() ? Long.BYTES : isBandwidth ? BANDWIDTH_BYTE_SIZE : LATENCY_BYTE_SIZE;
+    }
+
+    int sendDepth() {
+        return isBandwidth ? BANDWIDTH_DEPTH : 1;
+    }
+
+    boolean isAtomic() {
+        return opcode == Opcode.FETCH_AND_ADD;
+    }
+
+    boolean isSend() {
+        return opcode == Opcode.SEND;
+    }
+
+    /** Whether both sides post in turn, so that a round trip holds two of what is reported, and both sides measure. */
+    boolean isPingPong() {
+        return !isBandwidth && (opcode == Opcode.WRITE || opcode == Opcode.SEND);
+    }
+
+    /** What a side's buffer allows: no more than the test needs. */
+    Set<AccessRight> rights() {
+        return switch (opcode) {
+            case WRITE -> Set.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE);
+            case READ -> Set.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_READ);
+            case FETCH_AND_ADD -> Set.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_ATOMIC);
+            default -> Set.of(AccessRight.LOCAL_WRITE);
+        };
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

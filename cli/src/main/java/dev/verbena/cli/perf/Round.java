@@ -1,0 +1,19 @@
+package dev.verbena.cli.perf;
+
+/**
+ * What the client has the server do next: {@code repetitions} times {@code iterations} messages of {@code byteSize}. Many short
+ * repetitions warm the JIT up as one long one would not: it compiles what is called often.
+ *
+ * @param isMeasured whether the result is reported
+ */
+record Round(long byteSize, int repetitions, long iterations, boolean isMeasured) {
+    static final Round END = new Round(0, 0, 0, false);
+
+    long[] toWords() {
+        return new long[]{byteSize, repetitions, iterations, isMeasured ? 1 : 0};
+    }
+
+    static Round of(long[] words) {
+        return new Round(words[0], (int) words[1], words[2], words[3] != 0);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.verbena.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+
+/** {@code verbena perf} as two processes. */
+@Timeout(120)
+class PerfCommandTest {
+    private static final Pattern WAITING = Pattern.compile("\\* waiting for a client at 127\\.0\\.0\\.1:(\\d+) \\*");
+
+    @TempDir
+    private Path folder;
+
+    /** The columns of perftest, units included. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "write_bw|'#bytes #iterations BW peak[MiB/sec] BW average[MiB/sec] MsgRate[Mpps]'",
+            "write_bw --report_gbits|'#bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]'",
+            "send_lat|'#bytes #iterations t_min[usec] t_max[usec] t_typical[usec] t_avg[usec] t_stdev[usec] 99% percentile[usec] 99.9% percentile[usec]'"})
+    void columns(String line, String columns) throws Exception {
+        try (CommandRun server = server(line + " -n 20"); CommandRun client = client(server, line + " -n 20")) {
+            assertEquals(ExitStatus.SUCCESS, client.await(), client.errors());
+            assertEquals(ExitStatus.SUCCESS, server.await(), server.errors());
+            List<String> rows = client.output().lines().map(row -> row.strip().replaceAll("\\s+", " ")).toList();
+            int header = rows.indexOf(columns);
+            assertTrue(header > 0, client.output());
+            String[] row = rows.get(header + 1).split(" ");
+            assertEquals("20", row[1]);
+            assertEquals(line.contains("_bw") ? 5 : 9, row.length, rows.get(header + 1));
+            assertTrue(rows.get(header + 2).startsWith("----"), client.output());
+        }
+    }
+
+    @Test
+    void json() throws Exception {
+        Path ofServer = folder.resolve("server.json");
+        Path ofClient = folder.resolve("client.json");
+        String line = "read_bw -s 128 -n 64 -l 8 -q 2 --json ";
+        try (CommandRun server = server(line + ofServer); CommandRun client = client(server, line + ofClient)) {
+            assertEquals(ExitStatus.SUCCESS, client.await(), client.errors());
+            assertEquals(ExitStatus.SUCCESS, server.await(), server.errors());
+        }
+        Map<String, Object> report = JSON.std.mapFrom(Files.readString(ofClient));
+        assertEquals("read_bw", report.get("test"));
+        assertEquals("client", report.get("role"));
+        assertEquals("shm", report.get("fabric"));
+        assertEquals(2, report.get("queuePairs"));
+        assertEquals(64, report.get("txDepth"));
+        assertEquals(8, report.get("postList"));
+        assertEquals(8, report.get("cqModeration"));
+        assertEquals("MiB/sec", report.get("unit"));
+        Map<?, ?> result = (Map<?, ?>) ((List<?>) report.get("results")).getFirst();
+        assertEquals(128, result.get("MsgSize"));
+        assertEquals(128, result.get("n_iterations"));
+        assertTrue(((Number) result.get("BW_average")).doubleValue() > 0, result.toString());
+        assertTrue(((Number) result.get("MsgRate")).doubleValue() > 0, result.toString());
+        assertEquals(List.of(), JSON.std.mapFrom(Files.readString(ofServer)).get("results"),
+                "the target of reads measures nothing");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"write_bw", "send_bw", "write_lat", "read_lat", "send_lat"})
+    void aSideEndsWhenTheOtherDies(String test) throws Exception {
+        String line = test + " -s 64 -n 10000000";
+        for (boolean isServerKilled : new boolean[]{true, false}) {
+            try (CommandRun server = server(line); CommandRun client = client(server, line)) {
+                awaitOutput(client, Pattern.compile("Connection type"));
+                CommandRun survivor = isServerKilled ? client : server;
+                (isServerKilled ? server : client).process().destroyForcibly();
+                assertEquals(ExitStatus.FAILED, survivor.await(), survivor.errors());
+                assertEquals(1, survivor.errors().lines().count(), survivor.errors());
+                assertTrue(survivor.errors().startsWith("verbena: " + test + ": peer "), survivor.errors());
+                assertTrue(survivor.errors().contains("died"), survivor.errors());
+                assertEquals(List.of(), survivor.sharedFiles());
+            }
+        }
+    }
+
+    @Test
+    void differingSidesBothSaySo() throws Exception {
+        try (CommandRun server = server("write_bw -s 64"); CommandRun client = client(server, "write_bw -s 128")) {
+            for (CommandRun side : List.of(server, client)) {
+                assertEquals(ExitStatus.BAD_INPUT, side.await(), side.errors());
+                assertEquals(1, side.errors().lines().count(), side.errors());
+                assertTrue(side.errors().contains("-s is ") && side.errors().contains("128"), side.errors());
+            }
+        }
+    }
+
+    @Test
+    void oneClientIsServed() throws Exception {
+        String line = "write_lat -n 10000000";
+        try (CommandRun server = server(line); CommandRun first = client(server, line)) {
+            awaitOutput(first, Pattern.compile("Connection type"));
+            try (CommandRun second = client(server, line)) {
+                assertEquals(ExitStatus.BAD_INPUT, second.await());
+                assertTrue(second.errors().contains("has its client already"), second.errors());
+            }
+            assertTrue(first.process().isAlive() && server.process().isAlive());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"write_latency, write_latency", "write_bw -s 0, -s=0", "write_bw -s 2000000000000, -s=2000000000000",
+            "write_bw -t 8192, 8192", "write_bw --fabric tcp, tcp", "write_bw 127.0.0.1 -x, --gid-index",
+            "write_bw -m 5000, 5000", "'', TEST",
+            "write_bw --json /no/such/file, /no/such"})
+    void badInput(String line, String named) throws Exception {
+        try (CommandRun run = start(line, List.of())) {
+            assertEquals(ExitStatus.BAD_INPUT, run.await(), run.errors());
+            assertEquals(1, run.errors().lines().count(), run.errors());
+            assertTrue(run.errors().startsWith("verbena: ") && run.errors().contains(named), run.errors());
+            assertEquals("", run.output());
+            assertEquals(List.of(), run.sharedFiles());
+        }
+    }
+
+    private static CommandRun server(String line) {
+        return start(line, List.of("-p=0"));
+    }
+
+    private static CommandRun client(CommandRun server, String line) throws InterruptedException {
+        return start(line, List.of("-p=" + awaitOutput(server, WAITING).group(1), "127.0.0.1"));
+    }
+
+    private static CommandRun start(String line, List<String> more) {
+        List<String> arguments = new ArrayList<>(List.of("perf"));
+        if (!line.isEmpty()) {
+            arguments.addAll(List.of(line.split(" ")));
+        }
+        arguments.addAll(more);
+        return CommandRun.start(arguments.toArray(String[]::new));
+    }
+
+    private static Matcher awaitOutput(CommandRun run, Pattern pattern) throws InterruptedException {
+        Matcher matcher = pattern.matcher(run.output());
+        while (!matcher.find()) {
+            assertTrue(run.process().isAlive(), () -> "ended by itself: " + run.errors());
+            TimeUnit.MILLISECONDS.sleep(10);
+            matcher = pattern.matcher(run.output());
+        }
+        return matcher;
+    }
+}

@@ -1,0 +1,85 @@
+package dev.verbena.cli.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import dev.verbena.cli.BadInputException;
+import dev.verbena.transfer.NetworkOptions;
+
+/** perftest's letters, defaults and rules; and what is refused. */
+class PerfArgumentsTest {
+    private static PerfOptions options(String line) {
+        return PerfPair.options(List.of(line.split(" ")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"write_bw, 65536, 5000, 128, 1", "read_bw, 65536, 1000, 128, 1", "send_bw, 65536, 1000, 128, 1",
+            "write_lat, 2, 1000, 1, 1", "read_lat, 2, 1000, 1, 1", "send_lat, 2, 1000, 1, 1",
+            "atomic_lat, 8, 1000, 1, 1"})
+    void defaults(String test, long byteSize, long iterations, int depth, int signalEvery) {
+        PerfOptions options = options(test);
+        assertEquals(byteSize, options.byteSize());
+        assertEquals(iterations, options.iterations());
+        assertEquals(depth, options.depth(iterations));
+        assertEquals(signalEvery, options.signalEvery(iterations));
+        assertTrue(options.isServer() && options.port() == 18_515);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"write_bw -s 8192, 100", "write_bw -s 8193, 1", "write_bw -a, 100", "write_bw -s 1048576 -Q 10, 10",
+            "write_bw -l 32 -n 320, 32", "write_bw -l 32 -Q 16 -n 320, 16", "write_bw -s 64 -t 20, 20",
+            "write_bw -s 64 -n 50, 50", "send_lat -t 200, 100"})
+    void moderation(String line, int signalEvery) {
+        PerfOptions options = options(line);
+        assertEquals(signalEvery, options.signalEvery(options.iterations()));
+    }
+
+    @Test
+    void longNamesMeanTheSame() {
+        assertEquals(
+                options("write_bw -p 1 -s 64 -n 320 -q 2 -t 64 -r 10 -l 32 -Q 8 -N -F --report_gbits host"),
+                options("write_bw --port=1 --size=64 --iters=320 --qp=2 --tx-depth=64 --rx-depth=10 --post_list=32"
+                        + " --cq-mod=8 --noPeak --CPU-freq --report_gbits host"));
+        assertEquals(options("read_bw -a"), options("read_bw --all"));
+        assertEquals(options("read_bw -D 3"), options("read_bw --duration 3"));
+    }
+
+    @Test
+    void theNetworkIsNamedByPerftestsLetters() {
+        assertEquals(NetworkOptions.ofEnvironment(System.getenv()), options("write_bw").network());
+        assertEquals(
+                NetworkOptions.ofEnvironment(System.getenv()).withDevice("rxe0").withPort(2).withGidIndex(3)
+                        .withMtu(1024),
+                options("write_bw -d rxe0 -i 2 -x 3 -m 1024").network());
+        assertEquals(options("write_bw -d rxe0 -i 2 -x 3 -m 1024"),
+                options("write_bw --ib-dev=rxe0 --ib-port=2 --gid-index=3 --mtu=1024"));
+    }
+
+    @Test
+    void noPeakAbove20000AsInPerftest() {
+        assertTrue(options("write_bw -n 20000").hasPeak());
+        assertTrue(!options("write_bw -n 20001").hasPeak());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"write_latency, write_latency", "write_bw -s 0, -s=0", "write_bw -s -1, -s=-1", "write_bw -n 4, -n=4",
+            "write_lat -n 10000001, -n=10000001", "atomic_lat -s 16, -s=16", "atomic_lat -a, -s=all",
+            "write_bw -t 0, -t=0", "write_bw -t 15001, -t=15001", "write_bw -q 0, -q=0", "write_bw -q 129, -q=129",
+            "write_lat -q 2, -q=2", "write_lat -l 2, -l=2", "write_bw -l 0, -l=0", "write_bw -l 64 -t 32, -t=32",
+            "write_bw -l 32, -n=5000", "write_bw -l 32 -Q 5 -n 320, -Q=5", "write_bw -Q 0, -Q=0", "send_bw -r 0, -r=0",
+            "write_bw -a -s 2, -a and -s", "write_bw -D 0, -D=0", "write_bw -D 1 -n 5, -D and -n",
+            "write_bw -p 65536, -p=65536", "write_bw -p 0 host, -p=0", "write_bw --warm-up -1, --warm-up=-1",
+            "write_bw -m 1000, 1000", "write_bw -x -2, -2",
+            "write_bw -i 0, 0"})
+    void refused(String line, String named) {
+        BadInputException refusal = assertThrows(BadInputException.class, () -> options(line));
+        assertTrue(refusal.getMessage().contains(named), refusal.getMessage());
+    }
+}
