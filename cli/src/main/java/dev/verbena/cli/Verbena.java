@@ -10,7 +10,8 @@ import picocli.CommandLine.Spec;
 /** The {@code verbena} command: parses, runs, and turns every failure into one line and a status. */
 @Command(name = "verbena", mixinStandardHelpOptions = true, versionProvider = Verbena.Version.class,
         description = "Zero-copy tensors between JVMs.", subcommands = {
-                TrainCommand.class, TaskCommand.class, DeviceCommand.class, CommandLine.HelpCommand.class},
+                TrainCommand.class, TaskCommand.class, InfoCommand.class, DoctorCommand.class,
+                CommandLine.HelpCommand.class},
         footer = {"",
                 "Also: './verbena test' runs every test of the source tree.",
                 "Status: 0 done, 1 failed on the way, 2 bad input, 130 interrupted."})
@@ -33,7 +34,7 @@ final class Verbena implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "say what to do: train, device list, test, or --help");
+        throw new ParameterException(spec.commandLine(), "say what to do: train, info, doctor, test, or --help");
     }
 
     private static int statusOf(Exception e) {
@@ -60,10 +61,14 @@ final class Verbena implements Runnable {
 
     /** The version that the build wrote into the jar. */
     static final class Version implements IVersionProvider {
+        static String ofBuild() {
+            String version = Verbena.class.getPackage().getImplementationVersion();
+            return version == null ? "(unpackaged)" : version;
+        }
+
         @Override
         public String[] getVersion() {
-            String version = Verbena.class.getPackage().getImplementationVersion();
-            return new String[]{"verbena " + (version == null ? "(unpackaged)" : version),
+            return new String[]{"verbena " + ofBuild(),
                     "Java " + Runtime.version() + ", " + System.getProperty("os.name") + " "
                             + System.getProperty("os.arch")};
         }
