@@ -10,7 +10,9 @@ final class DeviceCheck implements Check {
     public List<Finding> look(Machine machine) {
         if (machine.devices().isEmpty()) {
             return List.of(machine.hasRdma()
-                    ? Finding.problem(NAME, "the kernel has some and libibverbs finds none", machine.verbsProblem(),
+                    ? Finding.problem(NAME, "the kernel has some and libibverbs finds none",
+                            "see that their files under /dev/infiniband are there and may be opened, and install their"
+                                    + " providers (Debian: ibverbs-providers)",
                             VERBS)
                     : Finding.warning(NAME, "there is none", machine.verbsProblem(), VERBS));
         }
