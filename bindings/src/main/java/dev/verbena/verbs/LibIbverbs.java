@@ -19,7 +19,8 @@ final class LibIbverbs {
                 "ibv_close_device", "ibv_create_comp_channel", "ibv_create_cq", "ibv_create_qp", "ibv_create_srq",
                 "ibv_dealloc_pd", "ibv_dereg_mr", "ibv_destroy_comp_channel", "ibv_destroy_cq", "ibv_destroy_qp",
                 "ibv_destroy_srq", "ibv_free_device_list", "ibv_get_cq_event", "ibv_get_device_guid",
-                "ibv_get_device_list", "ibv_get_device_name", "ibv_modify_qp", "ibv_modify_srq", "ibv_open_device",
+                "ibv_get_device_list", "ibv_get_device_name", "ibv_is_fork_initialized", "ibv_modify_qp",
+                "ibv_modify_srq", "ibv_open_device",
                 "ibv_query_device", "ibv_query_port", "ibv_query_qp", "ibv_reg_mr_iova2", "ibv_resize_cq");
 
         private Symbols() {}

@@ -57,9 +57,6 @@ class VerbsTest {
         assertEquals(devices.isEmpty(), reason != null, "reason=" + reason + " devices=" + devices);
         if (reason != null) {
             assertTrue(reason.endsWith(".") && !reason.contains("\n"), reason);
-            assertEquals(reason + "\n", DeviceListing.text());
-        } else {
-            assertTrue(DeviceListing.text().contains(devices.get(0).name()));
         }
     }
 

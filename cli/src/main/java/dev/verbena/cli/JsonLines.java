@@ -18,6 +18,15 @@ final class JsonLines {
         }
     }
 
+    /** The object for people to read, over several lines. */
+    static String pretty(Map<String, ?> object) {
+        try {
+            return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(object) + "\n";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** The object on the line, or null if the line is none: something else printed it. */
     static Map<String, Object> read(String line) {
         if (!line.startsWith("{")) {

@@ -77,7 +77,12 @@ final class NetworkArguments {
 
     /** The environment's, except for what was given here. */
     NetworkOptions options() {
-        Map<String, String> environment = new HashMap<>(System.getenv());
+        return options(System.getenv());
+    }
+
+    /** A variable that is overridden may say what it likes. */
+    NetworkOptions options(Map<String, String> variables) {
+        Map<String, String> environment = new HashMap<>(variables);
         given().forEach(argument -> environment.remove(argument.variable()));
         try {
             NetworkOptions options = NetworkOptions.ofEnvironment(environment);

@@ -7,8 +7,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
 
-import com.fasterxml.jackson.jr.ob.JSON;
-
 /**
  * The file of {@code --json}: there as a whole or not at all.
  *
@@ -47,8 +45,7 @@ public final class ReportFile {
 
     public void write(Map<String, ?> report) {
         try {
-            byte[] text = (JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report) + "\n")
-                    .getBytes(StandardCharsets.UTF_8);
+            byte[] text = JsonLines.pretty(report).getBytes(StandardCharsets.UTF_8);
             if (isSpecial(path)) {
                 Files.write(path, text);
                 return;

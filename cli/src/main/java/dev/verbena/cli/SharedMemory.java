@@ -29,9 +29,9 @@ final class SharedMemory {
     }
 
     /** Everything that a run takes: servers talk with all tasks at most, workers with servers. */
-    static long neededByteSize(long plannedByteSize, int servers, int workers) {
-        return plannedByteSize + servers * RdmaDevice.overheadByteSize(servers - 1 + workers)
-                + workers * RdmaDevice.overheadByteSize(servers);
+    static long neededByteSize(long plannedByteSize, int servers, int workers, int queueDepth) {
+        return plannedByteSize + servers * RdmaDevice.overheadByteSize(servers - 1 + workers, queueDepth)
+                + workers * RdmaDevice.overheadByteSize(servers, queueDepth);
     }
 
     /** Checks that so much fits, before any of it is taken. */

@@ -76,7 +76,8 @@ final class TrainCommand implements Callable<Integer> {
         long planned = Training.plannedByteSize(options, dataset);
         String fabric = fabric();
         if (fabric.equals(SharedMemory.FABRIC)) {
-            SharedMemory.require(SharedMemory.neededByteSize(planned, options.servers(), options.workers()));
+            SharedMemory.require(SharedMemory.neededByteSize(planned, options.servers(), options.workers(),
+                    network.options().queueDepth()));
         }
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);

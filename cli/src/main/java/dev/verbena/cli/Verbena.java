@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 /** The {@code verbena} command: parses, runs, and turns every failure into one line and a status. */
 @Command(name = "verbena", mixinStandardHelpOptions = true, versionProvider = Verbena.Version.class,
         description = "Zero-copy tensors between JVMs.", subcommands = {
-                TrainCommand.class, TaskCommand.class, DeviceCommand.class, PerfCommand.class,
+                TrainCommand.class, TaskCommand.class, PerfCommand.class, InfoCommand.class, DoctorCommand.class,
                 CommandLine.HelpCommand.class},
         footer = {"",
                 "Also: './verbena test' runs every test of the source tree.",
@@ -35,7 +35,8 @@ final class Verbena implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "say what to do: train, perf, device list, test, or --help");
+        throw new ParameterException(spec.commandLine(),
+                "say what to do: train, perf, info, doctor, test, or --help");
     }
 
     private static int statusOf(Exception e) {
@@ -62,10 +63,14 @@ final class Verbena implements Runnable {
 
     /** The version that the build wrote into the jar. */
     static final class Version implements IVersionProvider {
+        static String ofBuild() {
+            String version = Verbena.class.getPackage().getImplementationVersion();
+            return version == null ? "(unpackaged)" : version;
+        }
+
         @Override
         public String[] getVersion() {
-            String version = Verbena.class.getPackage().getImplementationVersion();
-            return new String[]{"verbena " + (version == null ? "(unpackaged)" : version),
+            return new String[]{"verbena " + ofBuild(),
                     "Java " + Runtime.version() + ", " + System.getProperty("os.name") + " "
                             + System.getProperty("os.arch")};
         }

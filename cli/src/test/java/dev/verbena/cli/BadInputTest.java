@@ -44,7 +44,8 @@ class BadInputTest {
 
     @Test
     void goodInputIsTaken() throws Exception {
-        try (CommandRun run = train("--batch=10", "--iterations=2")) {
+        try (CommandRun run = train("--batch=10", "--iterations=2", "--rdma-queue-depth=64",
+                "--rdma-completion-mode=events")) {
             assertEquals(ExitStatus.SUCCESS, run.await(), run::errors);
             assertTrue(Files.exists(json));
         }
@@ -54,9 +55,17 @@ class BadInputTest {
     @CsvSource({"--model=resnet, resnet", "--workers=0, --workers=0", "--servers=0, --servers=0",
             "--batch=0, --batch=0", "--batch=1000000, 1000000", "--iterations=0, --iterations=0",
             "--epochs=-1, --epochs=-1", "--lr=0, --lr=0", "--lr=NaN, NaN", "--seed=x, --seed", "--fabric=tcp, tcp",
-            "--transport=pigeon, pigeon", "--port=65535, 65535", "--port=-1, -1", "--iteration=1, --iteration"})
+            "--transport=pigeon, pigeon", "--port=65535, 65535", "--port=-1, -1", "--iteration=1, --iteration",
+            "--rdma-timeout=32, --rdma-timeout=32", "--rdma-mtu=1500, --rdma-mtu=1500", "--rdma-port=x, --rdma-port",
+            "--rdma-completion-mode=never, POLLING", "--rdma-device=, --rdma-device"})
     void badOptions(String option, String named) throws Exception {
         assertRefused(train(option), named);
+    }
+
+    @Test
+    void badEnvironment() throws Exception {
+        assertRefused(CommandRun.start(List.of(), Map.of("RDMA_QP_TIMEOUT", "soon"), "train", "--data=" + data,
+                "--batch=10"), "RDMA_QP_TIMEOUT=soon", "0 to 31");
     }
 
     @Test

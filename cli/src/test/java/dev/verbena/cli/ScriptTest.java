@@ -71,10 +71,10 @@ class ScriptTest {
     void findsAJdkInTheUsualFolders() throws Exception {
         jdk("old-17", "17.0.9");
         jdk("new-25", "25.0.1");
-        Run run = run(Map.of(), "device", "list");
+        Run run = run(Map.of(), "info", "--json");
         assertEquals(0, run.status(), run.errors());
         assertTrue(run.output().startsWith("java of new-25: "), run.output());
-        assertTrue(run.output().strip().endsWith("dev.verbena.cli.Verbena device list"), run.output());
+        assertTrue(run.output().strip().endsWith("dev.verbena.cli.Verbena info --json"), run.output());
         assertEquals("building Verbena (first use) ...\n", run.errors());
     }
 

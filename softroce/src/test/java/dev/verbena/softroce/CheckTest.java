@@ -77,7 +77,8 @@ class CheckTest {
     @Test
     void somebodyElsesUseOfAptIsWaitedFor() throws Exception {
         assumeDebian();
-        tool("apt-get", "if [ ! -e tried ]; then echo > tried; echo 'E: Could not get lock /var/lib/apt/lists/lock.'; exit 100; fi");
+        tool("apt-get",
+                "if [ ! -e tried ]; then echo > tried; echo 'E: Could not get lock /var/lib/apt/lists/lock.'; exit 100; fi");
         assertEquals(new ScriptRun(0, "", ""), check());
         assertTrue(Files.exists(folder.resolve("tried")));
     }

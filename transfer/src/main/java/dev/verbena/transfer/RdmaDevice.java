@@ -42,8 +42,10 @@ public final class RdmaDevice implements AutoCloseable {
     /** Message buffers of two connections, as a worker has with one server, and the words of their senders. */
     private static final long CONTROL_BYTE_SIZE = 3L << 18;
     private static final long CONTROL_BYTE_SIZE_MAX = 1L << 28;
-    /** Message buffers, rings and what arenas round up, per connection; rather too much than too little. */
+    /** Message buffers and what arenas round up, per connection; rather too much than too little. */
     private static final long CONNECTION_BYTE_SIZE = 1L << 19;
+    /** An entry in the receive rings of both data queue pairs, at both ends. */
+    private static final long DEPTH_BYTE_SIZE = 2 * 2 * 64;
     private static final long DRAIN_NS = 2_000_000_000L;
 
     private final RdmaDeviceOptions options;
@@ -206,10 +208,10 @@ public final class RdmaDevice implements AutoCloseable {
 
     /**
      * Shared memory that a device takes at most beside what its users allocate, when it has connected to, and been connected to by, so
-     * many peers; to plan by.
+     * many peers, with queues of that depth; to plan by.
      */
-    public static long overheadByteSize(int peers) {
-        return CONNECTION_BYTE_SIZE * (2L * peers + 4);
+    public static long overheadByteSize(int peers, int queueDepth) {
+        return (CONNECTION_BYTE_SIZE + DEPTH_BYTE_SIZE * queueDepth) * (2L * peers + 4);
     }
 
     /** Changes whenever something may have arrived; see {@link #awaitActivity}. */

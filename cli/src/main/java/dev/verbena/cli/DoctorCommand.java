@@ -1,0 +1,50 @@
+package dev.verbena.cli;
+
+import java.util.concurrent.Callable;
+
+import dev.verbena.cli.doctor.Diagnosis;
+import dev.verbena.training.Dataset;
+import dev.verbena.training.Training;
+import dev.verbena.training.TrainingDefaults;
+import dev.verbena.training.TrainingOptions;
+import dev.verbena.transfer.NetworkOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code verbena doctor}: what stands in the way of tensors here, and what to do about it. */
+@Command(name = "doctor", mixinStandardHelpOptions = true,
+        description = "Look for what keeps tensors from travelling on this machine, and say what to do about it.",
+        footer = {"",
+                "A warning is something that works less well or need not work; a problem, what is meant to work and does not.",
+                "Status: 0 at least one fabric can be used, 1 every fabric is stopped by some finding, 2 bad input."})
+final class DoctorCommand implements Callable<Integer> {
+    @Option(names = "--json", description = "Print the findings as JSON.")
+    private boolean isJson;
+    @Option(names = "--registers", paramLabel = "BYTES",
+            description = "What your run registers; default: what 'verbena train' does.")
+    private Long registeredByteSize;
+    @Mixin
+    private NetworkArguments network;
+
+    @Override
+    public Integer call() {
+        if (registeredByteSize != null && registeredByteSize <= 0) {
+            throw new BadInputException("--registers=" + registeredByteSize + "; give 1 byte or more");
+        }
+        NetworkOptions options = network.options();
+        Diagnosis diagnosis = Diagnosis.ofThisMachine(options,
+                registeredByteSize == null ? ofDefaultTraining(options) : registeredByteSize);
+        System.out.print(isJson ? JsonLines.pretty(diagnosis.toMap()) : diagnosis.toText());
+        return diagnosis.isUsable() ? ExitStatus.SUCCESS : ExitStatus.FAILED;
+    }
+
+    private static long ofDefaultTraining(NetworkOptions network) {
+        TrainingOptions options = new TrainingOptions(TrainingDefaults.MODEL, TrainingDefaults.WORKERS,
+                TrainingDefaults.SERVERS, 1, TrainingDefaults.BATCH, TrainingDefaults.SEED,
+                TrainingDefaults.learningRate(TrainingDefaults.MODEL), false);
+        return SharedMemory.neededByteSize(
+                Training.plannedByteSize(options, Dataset.synthetic(TrainingDefaults.SEED)),
+                options.servers(), options.workers(), network.queueDepth());
+    }
+}

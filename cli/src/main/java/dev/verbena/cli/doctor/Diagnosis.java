@@ -1,0 +1,90 @@
+package dev.verbena.cli.doctor;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import dev.verbena.transfer.NetworkOptions;
+
+/**
+ * All findings, and what they come to.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * @param usable the fabrics that nothing stops
+ * @param stopped the fabrics that something stops
+ */
+public record Diagnosis(List<Finding> findings, List<String> usable, List<String> stopped) {
+    private static final List<Check> CHECKS = List.of(new NativeAccessCheck(), new LibraryCheck(),
+            new KernelModuleCheck(), new DeviceFileCheck(), new DeviceCheck(), new PortStateCheck(), new GidCheck(),
+            new MtuCheck(), new ChoiceCheck(), new RegionLimitCheck(), new MemlockCheck(), new ForkCheck(),
+            new OpenFilesCheck(), new SharedMemoryCheck(), new FabricCheck());
+
+    public Diagnosis {
+        findings = List.copyOf(findings);
+        usable = List.copyOf(usable);
+        stopped = List.copyOf(stopped);
+    }
+
+    /** Of this machine and process, for a run that registers so much. */
+    public static Diagnosis ofThisMachine(NetworkOptions network, long neededByteSize) {
+        return of(Machine.ofThisMachine(network, neededByteSize));
+    }
+
+    static Diagnosis of(Machine machine) {
+        List<Finding> findings = CHECKS.stream().flatMap(check -> check.look(machine).stream()).toList();
+        List<String> usable = new ArrayList<>(machine.fabrics().keySet());
+        findings.forEach(finding -> usable.removeAll(finding.stops()));
+        List<String> stopped = new ArrayList<>(machine.fabrics().keySet());
+        stopped.removeAll(usable);
+        return new Diagnosis(findings, usable, stopped);
+    }
+
+    /** Whether tensors can travel at all. */
+    public boolean isUsable() {
+        return !usable.isEmpty();
+    }
+
+    /** A line for each finding, below it what to do, and at the end what it comes to. */
+    public String toText() {
+        StringBuilder text = new StringBuilder();
+        for (Finding finding : findings) {
+            text.append(line(word(finding.status()), finding.check(), finding.seen()));
+            if (!finding.remedy().isEmpty()) {
+                text.append(line("", "", "-> " + finding.remedy()));
+            }
+        }
+        text.append(isUsable() ? "usable: " + String.join(", ", usable) : "no fabric can be used");
+        return text.append(stopped.isEmpty() || !isUsable() ? "" : "; not usable: " + String.join(", ", stopped))
+                .append('\n').toString();
+    }
+
+    /** The same for programs. */
+    public Map<String, Object> toMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("usable", usable);
+        map.put("stopped", stopped);
+        map.put("findings", findings.stream().map(Diagnosis::toMap).toList());
+        return map;
+    }
+
+    private static Map<String, Object> toMap(Finding finding) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("check", finding.check());
+        map.put("status", word(finding.status()));
+        map.put("seen", finding.seen());
+        map.put("remedy", finding.remedy());
+        map.put("stops", finding.stops());
+        return map;
+    }
+
+    private static String line(String status, String check, String text) {
+        return String.format(Locale.ROOT, "%-8s %-14s %s", status, check, text).stripTrailing() + "\n";
+    }
+
+    private static String word(Status status) {
+        return status.name().toLowerCase(Locale.ROOT);
+    }
+}

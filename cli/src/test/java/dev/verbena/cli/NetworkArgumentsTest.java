@@ -1,0 +1,75 @@
+package dev.verbena.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import dev.verbena.transfer.CompletionMode;
+import dev.verbena.transfer.NetworkOptions;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+class NetworkArgumentsTest {
+    private static final List<String> ALL = List.of("--rdma-device=rxe0", "--rdma-port=2", "--rdma-gid-index=3",
+            "--rdma-pkey-index=4", "--rdma-queue-depth=512", "--rdma-timeout=18", "--rdma-retry-count=6",
+            "--rdma-service-level=5", "--rdma-mtu=2048", "--rdma-traffic-class=106", "--rdma-completion-mode=EVENTS");
+
+    @Command
+    private static final class Holder {
+        @Mixin
+        private NetworkArguments network;
+    }
+
+    @Test
+    void optionsOverrideTheEnvironment() {
+        Map<String, String> environment = Map.of("RDMA_QP_TIMEOUT", "20", "RDMA_QP_MTU", "512");
+        NetworkOptions expected = NetworkOptions.defaults().withTimeout(16).withMtu(512);
+        assertEquals(expected, parse("--rdma-timeout=16").options(environment));
+        // What is overridden need not make sense.
+        assertEquals(expected, parse("--rdma-timeout=16", "--rdma-mtu=512").options(Map.of("RDMA_QP_MTU", "x")));
+        assertEquals(NetworkOptions.ofEnvironment(environment), parse().options(environment));
+    }
+
+    @Test
+    void everyOptionCountsAndIsHandedOn() {
+        NetworkArguments all = parse(ALL.toArray(String[]::new));
+        assertEquals(new NetworkOptions("rxe0", 2, 3, 4, 512, 18, 6, 5, 2048, 106, CompletionMode.EVENTS),
+                all.options(Map.of()));
+        assertEquals(ALL, all.toCommandLine());
+        assertEquals(List.of(), parse().toCommandLine());
+    }
+
+    @Test
+    void everyOptionOverridesItsOwnVariable() {
+        Map<String, String> nonsense = Map.ofEntries(Map.entry("RDMA_DEVICE", "other"),
+                Map.entry("RDMA_DEVICE_PORT", "x"), Map.entry("RDMA_GID_INDEX", "x"),
+                Map.entry("RDMA_QP_PKEY_INDEX", "x"), Map.entry("RDMA_QP_QUEUE_DEPTH", "x"),
+                Map.entry("RDMA_QP_TIMEOUT", "x"), Map.entry("RDMA_QP_RETRY_COUNT", "x"),
+                Map.entry("RDMA_QP_SL", "x"), Map.entry("RDMA_QP_MTU", "x"), Map.entry("RDMA_TRAFFIC_CLASS", "x"),
+                Map.entry("RDMA_COMPLETION_MODE", "x"));
+        NetworkArguments all = parse(ALL.toArray(String[]::new));
+        assertEquals(all.options(Map.of()), all.options(nonsense));
+    }
+
+    @Test
+    void complaintsNameTheOptionOrTheVariable() {
+        String option = assertThrows(BadInputException.class, () -> parse("--rdma-retry-count=8").options(Map.of()))
+                .getMessage();
+        assertTrue(option.startsWith("--rdma-retry-count=8: ") && option.endsWith("from 0 to 7"), option);
+        String variable = assertThrows(BadInputException.class, () -> parse().options(Map.of("RDMA_QP_SL", "16")))
+                .getMessage();
+        assertTrue(variable.contains("RDMA_QP_SL=16"), variable);
+    }
+
+    private static NetworkArguments parse(String... arguments) {
+        Holder holder = new Holder();
+        new CommandLine(holder).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(arguments);
+        return holder.network;
+    }
+}
