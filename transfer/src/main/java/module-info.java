@@ -2,6 +2,7 @@
 module dev.verbena.transfer {
     requires transitive dev.verbena.allocator;
     requires dev.verbena.bindings;
+    requires jdk.net;
     requires org.agrona;
     requires org.jctools.core;
     requires org.slf4j;

@@ -13,9 +13,14 @@ final class ConsoleLink implements TaskLink {
     private final TrainingOptions options;
     private final int iterationsPerEpoch;
     private final ProgressLine progress;
+    private final String fabric;
+    private final ReportFile file;
 
+    /** @param file where to write the figures; null for nowhere */
     ConsoleLink(String task, Map<String, Endpoint> cluster, TrainingOptions options, int iterationsPerEpoch,
-            ProgressLine.Style style) {
+            ProgressLine.Style style, String fabric, ReportFile file) {
+        this.fabric = fabric;
+        this.file = file;
         this.task = task;
         this.cluster = cluster;
         this.options = options;
@@ -30,8 +35,12 @@ final class ConsoleLink implements TaskLink {
             case TaskMessage.Progress latest -> progress.update(task, latest);
             case TaskMessage.Finished(TaskReport report) -> {
                 progress.clear();
-                System.out.print(new TrainingReport("of " + task, options, iterationsPerEpoch,
-                        report.result().session().plannedByteSize(), List.of(report)).toTable());
+                TrainingReport own = new TrainingReport(fabric, options, iterationsPerEpoch,
+                        report.result().session().plannedByteSize(), List.of(report));
+                if (file != null) {
+                    file.write(own.toMap());
+                }
+                System.out.print(own.toTable());
             }
             case TaskMessage.Failed failed -> {
                 progress.clear();

@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -30,6 +31,9 @@ final class TaskCommand implements Callable<Integer> {
     @Option(names = "--cluster", paramLabel = "TASK=HOST:PORT", split = ",",
             description = "All tasks and where they listen.")
     private Map<String, String> cluster;
+    @Option(names = "--json", paramLabel = "FILE",
+            description = "With --cluster: write this task's figures there.")
+    private Path json;
     @Option(names = "--progress",
             description = "Print progress also where standard error is no terminal, line by line.")
     private boolean showProgress;
@@ -42,6 +46,9 @@ final class TaskCommand implements Callable<Integer> {
     public Integer call() {
         if (cluster != null) {
             return byHand();
+        }
+        if (json != null) {
+            throw new BadInputException("--json needs --cluster: the launcher writes the figures of its tasks itself");
         }
         LauncherLink link = new LauncherLink();
         Task running = new Task(task, link);
@@ -56,11 +63,15 @@ final class TaskCommand implements Callable<Integer> {
     }
 
     private int byHand() {
+        ReportFile file = json == null ? null : ReportFile.check(json);
+        String fabric = training.selectFabric(network.options());
         Dataset dataset = training.load();
         TrainingOptions options = training.options(dataset);
         Map<String, Endpoint> endpoints = endpoints(options);
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
-        TaskLink link = new ConsoleLink(task, endpoints, options, perEpoch, ProgressLine.style(false, showProgress));
+        TaskLink link = new ConsoleLink(task, endpoints, options, perEpoch, ProgressLine.style(false, showProgress),
+                fabric,
+                file);
         return run(new Task(task, link), options, dataset);
     }
 

@@ -11,8 +11,6 @@ import dev.verbena.training.Dataset;
 import dev.verbena.training.Training;
 import dev.verbena.training.TrainingListener;
 import dev.verbena.training.TrainingOptions;
-import dev.verbena.transfer.Fabrics;
-import dev.verbena.transfer.TransferException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -74,7 +72,7 @@ final class TrainCommand implements Callable<Integer> {
                     + " tasks; give 0 or " + (PORT_MAX - tasks.size() + 1) + " at most");
         }
         long planned = Training.plannedByteSize(options, dataset);
-        String fabric = fabric();
+        String fabric = training.selectFabric(network.options());
         if (fabric.equals(SharedMemory.FABRIC)) {
             SharedMemory.require(SharedMemory.neededByteSize(planned, options.servers(), options.workers(),
                     network.options().queueDepth()));
@@ -83,14 +81,6 @@ final class TrainCommand implements Callable<Integer> {
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
         return new TrainingReport(fabric, options, perEpoch, planned,
                 new Launcher(progress).run(commands(tasks, options)));
-    }
-
-    private String fabric() {
-        try {
-            return Fabrics.select(training.fabric, network.options()).name();
-        } catch (TransferException e) {
-            throw new BadInputException("--fabric=" + training.fabric + ": " + e.getMessage());
-        }
     }
 
     private ProgressLine.Style style() {

@@ -9,6 +9,9 @@ import dev.verbena.training.Dataset;
 import dev.verbena.training.Training;
 import dev.verbena.training.TrainingDefaults;
 import dev.verbena.training.TrainingOptions;
+import dev.verbena.transfer.Fabrics;
+import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.TransferException;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
@@ -68,6 +71,15 @@ final class TrainingArguments {
             return data == null ? Dataset.synthetic(seed) : Dataset.load(data, seed);
         } catch (DataException e) {
             throw new BadInputException(e.getMessage());
+        }
+    }
+
+    /** The name of the fabric that will be used. */
+    String selectFabric(NetworkOptions network) {
+        try {
+            return Fabrics.select(fabric, network).name();
+        } catch (TransferException e) {
+            throw new BadInputException("--fabric=" + fabric + ": " + e.getMessage());
         }
     }
 

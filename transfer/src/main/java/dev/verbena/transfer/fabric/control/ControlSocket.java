@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
+import jdk.net.ExtendedSocketOptions;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +21,11 @@ import org.slf4j.LoggerFactory;
 public final class ControlSocket implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ControlSocket.class);
 
+    private static final int PROBE_AFTER_SECONDS = 1;
+    private static final int PROBE_EVERY_SECONDS = 1;
+    /** A host that has not answered so many in a row is gone: after 4 seconds. */
+    private static final int PROBES_MAX = 3;
+
     private final SocketChannel channel;
     private final Runnable onClose;
     private ByteBuffer received = ByteBuffer.allocate(4096).flip();
@@ -29,6 +36,11 @@ public final class ControlSocket implements AutoCloseable {
         this.onClose = onClose;
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        // A process that dies closes its sockets; a host that dies says nothing, so it is asked.
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, PROBE_AFTER_SECONDS);
+        channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, PROBE_EVERY_SECONDS);
+        channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES_MAX);
     }
 
     public SocketChannel channel() {

@@ -1,0 +1,99 @@
+package dev.verbena.softroce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The training program over RDMA, within a host and across two. Losses are compared with those over shared memory in the same kind of
+ * guest: another processor may round otherwise.
+ */
+class TrainingOnVerbsTest {
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
+    private static final Pattern LOSSES = Pattern.compile("\"lossCurve\" : \\[([^\\]]*)\\]");
+    private static final String OPTIONS = " --workers=1 --iterations=12 --seed=3";
+    private static final String CLUSTER = " --cluster=server:0=host1:7000,worker:0=host2:7000 --fabric=verbs";
+    private static final String SERVER = "./verbena task --task=server:0 --listen=0.0.0.0:7000" + CLUSTER + OPTIONS;
+    private static final String WORKER = "./verbena task --task=worker:0 --listen=0.0.0.0:7000" + CLUSTER + OPTIONS;
+    private static final String OUT = "$SOFTROCE_OUT";
+
+    @TempDir
+    private Path out;
+
+    /** Guests are slow, and what they build is thrown away. */
+    @BeforeAll
+    static void buildTheProgram() throws Exception {
+        Process build = new ProcessBuilder(Guests.HOME.resolve("verbena").toString(), "--version")
+                .redirectErrorStream(true).start();
+        String said = new String(build.getInputStream().readAllBytes());
+        assertEquals(0, build.waitFor(), said);
+    }
+
+    @Test
+    void withinAHostTheLossesAreThoseOverSharedMemory() throws Exception {
+        GuestRun run = Guests.run("./verbena train --fabric=shm --json=" + OUT + "/shm.json" + OPTIONS
+                + " && ./verbena train --fabric=verbs --json=" + OUT + "/verbs.json" + OPTIONS, TIMEOUT, out);
+        run.assertSucceeded();
+        assertEquals(losses("shm.json"), losses("verbs.json"));
+        assertEquals(12, losses("verbs.json").split(",").length);
+        assertTrue(Files.readString(out.resolve("verbs.json")).contains("\"fabric\" : \"verbs\""));
+    }
+
+    @Test
+    void acrossTwoHostsAndAcrossALossyNetworkTheLossesAreTheSame() throws Exception {
+        List<GuestRun> runs = pair(
+                SERVER + " && ./verbena train --fabric=shm --json=" + OUT + "/shm.json" + OPTIONS + " && touch "
+                        + OUT + "/next && tc qdisc add dev eth0 root netem loss 1% && " + SERVER
+                        + " && tc -s qdisc show dev eth0",
+                WORKER + " --json=" + OUT + "/two.json && until [ -e " + OUT + "/next ]; do sleep 0.5; done"
+                        + " && tc qdisc add dev eth0 root netem loss 1% && " + WORKER + " --json=" + OUT
+                        + "/lossy.json");
+        runs.forEach(GuestRun::assertSucceeded);
+        assertEquals(losses("shm.json"), losses("two.json"));
+        assertEquals(losses("shm.json"), losses("lossy.json"));
+        Matcher dropped = Pattern.compile("dropped (\\d+)").matcher(runs.getFirst().output());
+        assertTrue(dropped.find(), runs.getFirst().output());
+        assertNotEquals("0", dropped.group(1), "no packet was lost");
+    }
+
+    @Test
+    void aHostThatFailsIsNamedAndTheOtherEnds() throws Exception {
+        try (RunningGuests guests = Guests.start(TIMEOUT, out, "pair", "echo up; " + endless(SERVER)
+                + "; echo status=$?", endless(WORKER) + " --progress")) {
+            guests.awaitOutput(2, "iteration");
+            guests.kill(2);
+            GuestRun survivor = guests.await().getFirst().assertSucceeded();
+            assertTrue(survivor.output().contains("status=1"), survivor.output());
+            assertTrue(survivor.output().contains("worker:0"), survivor.output());
+        }
+    }
+
+    private static String endless(String command) {
+        return command.replace("--iterations=12", "--iterations=1000000");
+    }
+
+    private List<GuestRun> pair(String first, String second) throws IOException, InterruptedException {
+        try (RunningGuests guests = Guests.start(TIMEOUT, out, "pair", first, second)) {
+            return guests.await();
+        }
+    }
+
+    private String losses(String report) throws IOException {
+        String text = Files.readString(out.resolve(report));
+        Matcher losses = LOSSES.matcher(text);
+        assertTrue(losses.find(), text);
+        return losses.group(1).strip();
+    }
+}
