@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_device_attr;
@@ -131,6 +132,19 @@ public final class DeviceContext extends VerbsObject {
     public CompletionQueue createCompletionQueue(int countMax, CompletionChannel channel, int vector) {
         requireOwn(channel.context(), channel);
         return whileOpen(() -> channel.whileOpen(() -> CompletionQueue.create(this, countMax, channel, vector)));
+    }
+
+    /** A completion queue to be read completion by completion, with no more than these fields of each. */
+    public ExtendedCompletionQueue createExtendedCompletionQueue(int countMax, Set<CompletionField> fields) {
+        return whileOpen(() -> ExtendedCompletionQueue.create(this, countMax, fields, null, 0));
+    }
+
+    /** One that reports events on the channel. */
+    public ExtendedCompletionQueue createExtendedCompletionQueue(int countMax, Set<CompletionField> fields,
+            CompletionChannel channel, int vector) {
+        requireOwn(channel.context(), channel);
+        return whileOpen(() -> channel
+                .whileOpen(() -> ExtendedCompletionQueue.create(this, countMax, fields, channel, vector)));
     }
 
     /** @throws IllegalArgumentException if the object was made from another device context */

@@ -1,10 +1,13 @@
 package dev.verbena.verbs;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
+import static java.lang.foreign.ValueLayout.ADDRESS;
 
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_port_attr;
@@ -19,6 +22,12 @@ final class InlineVerbs {
     private static final long CONTEXT_OFFSET = offset("context");
     private static final long SIZE_OFFSET = offset("sz");
     private static final long QUERY_PORT_OFFSET = offset("query_port");
+    private static final long CREATE_CQ_EX_OFFSET = offset("create_cq_ex");
+    private static final long MODIFY_CQ_OFFSET = offset("modify_cq");
+
+    /** struct T *create_T_ex(struct ibv_context *context, struct T_init_attr_ex *attr) */
+    private static final MethodHandle CREATE_EX = NativeCall
+            .withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
     private InlineVerbs() {}
 
@@ -50,6 +59,29 @@ final class InlineVerbs {
             return MemorySegment.NULL;
         }
         return at(start + operationOffset).get(ValueLayout.ADDRESS, 0);
+    }
+
+    /** NULL, with errno in the capture. */
+    static MemorySegment createExtendedCompletionQueue(MemorySegment context, MemorySegment capture,
+            MemorySegment attributes) throws Throwable {
+        return (MemorySegment) CREATE_EX.invokeExact(require("ibv_create_cq_ex", context, CREATE_CQ_EX_OFFSET),
+                capture, context, attributes);
+    }
+
+    /** Zero, or an errno. */
+    static int modifyCompletionQueue(MemorySegment context, MemorySegment queue, MemorySegment attributes) {
+        MemorySegment operation = extendedOperation(context, MODIFY_CQ_OFFSET);
+        return operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
+                : verbs_context.modify_cq.invoke(operation, queue, attributes);
+    }
+
+    private static MemorySegment require(String verb, MemorySegment context, long offset) {
+        MemorySegment operation = extendedOperation(context, offset);
+        if (operation.equals(MemorySegment.NULL)) {
+            throw new VerbsException(verb, "context=" + Long.toHexString(context.address()), EOPNOTSUPP(),
+                    "the device's provider does not have it; use the classic verb");
+        }
+        return operation;
     }
 
     static long offset(String operation) {
