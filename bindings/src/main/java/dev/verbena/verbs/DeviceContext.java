@@ -8,9 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
+import dev.verbena.verbs.abi.ibv_ah_attr;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_device_attr;
 import dev.verbena.verbs.abi.ibv_gid_entry;
+import dev.verbena.verbs.abi.ibv_grh;
 import dev.verbena.verbs.abi.ibv_port_attr;
 
 /**
@@ -145,6 +147,27 @@ public final class DeviceContext extends VerbsObject {
         requireOwn(channel.context(), channel);
         return whileOpen(() -> channel
                 .whileOpen(() -> ExtendedCompletionQueue.create(this, countMax, fields, channel, vector)));
+    }
+
+    /**
+     * The way back to the sender of a datagram; its number stands in the completion.
+     *
+     * @param port that the datagram came in by
+     * @param header the first 40 bytes of what was received, the global routing header
+     * @throws VerbsException if the header names no address of this port
+     */
+    public AddressVector senderOf(WorkCompletions completions, int index, int port, MemorySegment header) {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment copy = arena.allocate(ibv_grh.layout());
+                MemorySegment.copy(header, 0, copy, 0, copy.byteSize());
+                MemorySegment attributes = ibv_ah_attr.allocate(arena);
+                NativeCall.status("ibv_init_ah_from_wc", () -> on() + ", port=" + port,
+                        capture -> (int) LibIbverbs.INIT_AH_FROM_WC.invokeExact(capture, context, (byte) port,
+                                completions.entry(index), copy, attributes));
+                return AddressVector.read(attributes);
+            }
+        });
     }
 
     /** @throws IllegalArgumentException if the object was made from another device context */

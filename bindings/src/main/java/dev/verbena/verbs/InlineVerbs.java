@@ -10,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.abi.ibv_context_ops;
 import dev.verbena.verbs.abi.ibv_port_attr;
 import dev.verbena.verbs.abi.verbs_context;
 
@@ -28,6 +29,10 @@ final class InlineVerbs {
     /** struct T *create_T_ex(struct ibv_context *context, struct T_init_attr_ex *attr) */
     private static final MethodHandle CREATE_EX = NativeCall
             .withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+    /** struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type) */
+    private static final MethodHandle ALLOC_MW = NativeCall
+            .withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ValueLayout.JAVA_INT));
 
     private InlineVerbs() {}
 
@@ -75,11 +80,32 @@ final class InlineVerbs {
                 : verbs_context.modify_cq.invoke(operation, queue, attributes);
     }
 
+    /** NULL, with errno in the capture. */
+    static MemorySegment allocateMemoryWindow(MemorySegment context, MemorySegment capture, MemorySegment domain,
+            int type) throws Throwable {
+        MemorySegment operation = ibv_context_ops.alloc_mw(ibv_context.ops(context));
+        if (operation.equals(MemorySegment.NULL)) {
+            throw notSupported("ibv_alloc_mw", context);
+        }
+        return (MemorySegment) ALLOC_MW.invokeExact(operation, capture, domain, type);
+    }
+
+    /** Zero, or an errno. The caller has checked what the inline function checks: the type and the domains. */
+    static int bindMemoryWindow(MemorySegment context, MemorySegment pair, MemorySegment window, MemorySegment bind) {
+        MemorySegment operation = ibv_context_ops.bind_mw(ibv_context.ops(context));
+        return operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
+                : ibv_context_ops.bind_mw.invoke(operation, pair, window, bind);
+    }
+
+    private static VerbsException notSupported(String verb, MemorySegment context) {
+        return new VerbsException(verb, "context=" + Long.toHexString(context.address()), EOPNOTSUPP(),
+                "the device's provider does not have it");
+    }
+
     private static MemorySegment require(String verb, MemorySegment context, long offset) {
         MemorySegment operation = extendedOperation(context, offset);
         if (operation.equals(MemorySegment.NULL)) {
-            throw new VerbsException(verb, "context=" + Long.toHexString(context.address()), EOPNOTSUPP(),
-                    "the device's provider does not have it; use the classic verb");
+            throw notSupported(verb, context);
         }
         return operation;
     }

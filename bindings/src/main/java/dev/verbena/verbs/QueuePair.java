@@ -5,9 +5,12 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.abi.ibv_mw_bind;
+import dev.verbena.verbs.abi.ibv_mw_bind_info;
 import dev.verbena.verbs.abi.ibv_qp;
 import dev.verbena.verbs.abi.ibv_qp_attr;
 import dev.verbena.verbs.abi.ibv_qp_cap;
@@ -147,12 +150,37 @@ public final class QueuePair extends VerbsObject {
      * @return how many were posted; fewer than {@code count} means that the send queue is full
      * @throws VerbsException with EINVAL in a state before READY_TO_SEND, then nothing is posted; or if the provider
      *             refuses a request, then those before it are posted
+     * @throws IllegalStateException if an address handle or memory window of one is closed; none is posted
+     * @throws IllegalArgumentException if one belongs to another protection domain, or a datagram has no destination; none
+     *             is posted
      */
     public int post(SendRequests requests, int first, int count) {
         if (count == 0) {
             return 0;
         }
         int last = requests.last(first, count);
+        if (requests.namesObjects() || type == QueuePairType.UNRELIABLE_DATAGRAM) {
+            return postHolding(requests, first, last);
+        }
+        int errno = postList(requests, first, last);
+        return errno == 0 ? count : refused("ibv_post_send", errno, requests.badIndex(), first);
+    }
+
+    /** Apart, since it looks at each request: the provider follows pointers in it. */
+    private int postHolding(SendRequests requests, int first, int last) {
+        int count = last - first + 1;
+        requests.hold(this, first, count);
+        try {
+            int errno = postList(requests, first, last);
+            int end = errno == 0 ? last + 1 : requests.badIndex();
+            requests.posted(first, end - first);
+            return errno == 0 ? count : refused("ibv_post_send", errno, end, first);
+        } finally {
+            requests.release(first, count);
+        }
+    }
+
+    private int postList(SendRequests requests, int first, int last) {
         Guard guard = guard();
         guard.enter(Guard.SEND);
         if (ibv_qp.state(pair) < READY_TO_SEND) {
@@ -164,7 +192,58 @@ public final class QueuePair extends VerbsObject {
         requests.join(last);
         guard.leave(Guard.SEND);
         Reference.reachabilityFence(requests);
-        return errno == 0 ? count : refused("ibv_post_send", errno, requests.badIndex(), first);
+        return errno;
+    }
+
+    /**
+     * Posts a request to open a part of the region to peers, through a window of type 1; the window's rkey is then the new
+     * one. With no bytes at all it takes back what was bound before.
+     *
+     * @param access what peers may do; the region must allow MEMORY_WINDOW_BIND, and LOCAL_WRITE for anything but reads
+     * @param isSignaled whether its success is reported
+     */
+    public void bind(long workRequestId, MemoryWindow window, MemoryRegion region, long offset, long byteSize,
+            Set<AccessFlag> access, boolean isSignaled) {
+        window.requireType(MemoryWindowType.TYPE_1);
+        domain.requireOwn(window.protectionDomain(), window);
+        domain.requireOwn(region.protectionDomain(), region);
+        runWhileOpen(() -> window.runWhileOpen(() -> region.runWhileOpen(() -> {
+            if (ibv_qp.state(pair) < READY_TO_SEND) {
+                throw wrongState("ibv_bind_mw", QueuePairState.READY_TO_SEND);
+            }
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment bind = ibv_mw_bind.allocate(arena);
+                ibv_mw_bind.wr_id(bind, workRequestId);
+                ibv_mw_bind.send_flags(bind, isSignaled ? IBV_SEND_SIGNALED() : 0);
+                MemorySegment info = ibv_mw_bind.bind_info(bind);
+                ibv_mw_bind_info.mr(info, region.pointer());
+                ibv_mw_bind_info.addr(info, region.localAddress(offset));
+                ibv_mw_bind_info.length(info, byteSize);
+                ibv_mw_bind_info.mw_access_flags(info, AccessFlag.bits(access));
+                NativeCall.check("ibv_bind_mw", () -> on() + ", bytes=" + byteSize + ", access=" + access,
+                        InlineVerbs.bindMemoryWindow(domain.context().pointer(), pair, window.pointer(), bind));
+            }
+        })));
+    }
+
+    /** Takes part in a multicast group: datagrams to its GID arrive here too. Of datagram queue pairs only. */
+    public void attachMulticast(long subnetPrefix, long interfaceId, int lid) {
+        runWhileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                NativeCall.check("ibv_attach_mcast", () -> on() + ", lid=" + lid,
+                        ibv_attach_mcast(pair, Gid.write(subnetPrefix, interfaceId, arena), (short) lid));
+            }
+        });
+    }
+
+    /** Leaves the group. */
+    public void detachMulticast(long subnetPrefix, long interfaceId, int lid) {
+        runWhileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                NativeCall.check("ibv_detach_mcast", () -> on() + ", lid=" + lid,
+                        ibv_detach_mcast(pair, Gid.write(subnetPrefix, interfaceId, arena), (short) lid));
+            }
+        });
     }
 
     /**
@@ -222,6 +301,7 @@ public final class QueuePair extends VerbsObject {
 
     @Override
     void destroy() {
-        NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair));
+        NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair),
+                "a queue pair leaves its multicast groups first: detachMulticast");
     }
 }

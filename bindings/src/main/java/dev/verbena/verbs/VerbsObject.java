@@ -88,19 +88,24 @@ abstract class VerbsObject implements AutoCloseable {
 
     /** Runs the call, during which the object cannot be closed. Not for the data path: see {@link #guard}. */
     final <T> T whileOpen(Supplier<T> call) {
-        synchronized (this) {
-            if (isClosed) {
-                throw closedException();
-            }
-            calls++;
-        }
+        enterCall();
         try {
             return call.get();
         } finally {
-            synchronized (this) {
-                calls--;
-            }
+            leaveCall();
         }
+    }
+
+    /** From here to {@link #leaveCall} it cannot be closed. */
+    final synchronized void enterCall() {
+        if (isClosed) {
+            throw closedException();
+        }
+        calls++;
+    }
+
+    final synchronized void leaveCall() {
+        calls--;
     }
 
     final void runWhileOpen(Runnable call) {
