@@ -45,6 +45,7 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
         MemorySegment operations = ibv_context.ops(context.pointer());
         this.pollFunction = ibv_context_ops.poll_cq(operations);
         this.notifyFunction = ibv_context_ops.req_notify_cq(operations);
+        context.events().add(queue, this);
         if (channel != null) {
             channel.add(number, this);
         }
@@ -177,6 +178,7 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
     /** It would wait for ever for an event that was not acknowledged. */
     private void destroyNow() {
         acknowledge();
-        NativeCall.check("ibv_destroy_cq", this::on, ibv_destroy_cq(queue));
+        context.events().destroy(queue,
+                () -> NativeCall.check("ibv_destroy_cq", this::on, ibv_destroy_cq(queue)));
     }
 }

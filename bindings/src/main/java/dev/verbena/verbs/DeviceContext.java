@@ -26,12 +26,14 @@ public final class DeviceContext extends VerbsObject {
     private final String name;
     private final MemorySegment context;
     private final DataPath dataPath;
+    private final AsyncEvents events;
 
     DeviceContext(String name, MemorySegment context, DataPath dataPath) {
         super("device " + name);
         this.name = name;
         this.context = context;
         this.dataPath = dataPath;
+        this.events = new AsyncEvents(this);
     }
 
     /**
@@ -170,6 +172,20 @@ public final class DeviceContext extends VerbsObject {
         });
     }
 
+    /**
+     * Waits for something that happens outside any completion, and acknowledges it.
+     *
+     * @return null when time is up, after {@link #wakeEventWaiter()}, or for no reason
+     */
+    public AsyncEvent awaitEvent(long timeoutNs) {
+        return whileOpen(() -> events.await(timeoutNs));
+    }
+
+    /** Ends a present {@link #awaitEvent}, or else the next one. */
+    public void wakeEventWaiter() {
+        runWhileOpen(events::wake);
+    }
+
     /** @throws IllegalArgumentException if the object was made from another device context */
     void requireOwn(DeviceContext other, VerbsObject object) {
         if (other != this) {
@@ -181,6 +197,10 @@ public final class DeviceContext extends VerbsObject {
     /** Only within {@link #whileOpen}. */
     MemorySegment pointer() {
         return context;
+    }
+
+    AsyncEvents events() {
+        return events;
     }
 
     DataPath dataPath() {
@@ -195,5 +215,6 @@ public final class DeviceContext extends VerbsObject {
     void destroy() {
         NativeCall.status("ibv_close_device", this::on,
                 capture -> (int) LibIbverbs.CLOSE_DEVICE.invokeExact(capture, context));
+        events.close();
     }
 }

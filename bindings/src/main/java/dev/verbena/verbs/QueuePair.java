@@ -56,6 +56,7 @@ public final class QueuePair extends VerbsObject {
         this.sendDepth = ibv_qp_cap.max_send_wr(capacities);
         this.receiveDepth = ibv_qp_cap.max_recv_wr(capacities);
         this.inlineByteSizeMax = ibv_qp_cap.max_inline_data(capacities);
+        domain.context().events().add(pair, this);
     }
 
     static QueuePair create(ProtectionDomain domain, QueuePairOptions options) {
@@ -301,7 +302,7 @@ public final class QueuePair extends VerbsObject {
 
     @Override
     void destroy() {
-        NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair),
-                "a queue pair leaves its multicast groups first: detachMulticast");
+        domain.context().events().destroy(pair, () -> NativeCall.check("ibv_destroy_qp", this::on,
+                ibv_destroy_qp(pair), "a queue pair leaves its multicast groups first: detachMulticast"));
     }
 }
