@@ -24,6 +24,7 @@ final class InlineVerbs {
     private static final long SIZE_OFFSET = offset("sz");
     private static final long QUERY_PORT_OFFSET = offset("query_port");
     private static final long CREATE_CQ_EX_OFFSET = offset("create_cq_ex");
+    private static final long CREATE_QP_EX_OFFSET = offset("create_qp_ex");
     private static final long MODIFY_CQ_OFFSET = offset("modify_cq");
 
     /** struct T *create_T_ex(struct ibv_context *context, struct T_init_attr_ex *attr) */
@@ -70,6 +71,13 @@ final class InlineVerbs {
     static MemorySegment createExtendedCompletionQueue(MemorySegment context, MemorySegment capture,
             MemorySegment attributes) throws Throwable {
         return (MemorySegment) CREATE_EX.invokeExact(require("ibv_create_cq_ex", context, CREATE_CQ_EX_OFFSET),
+                capture, context, attributes);
+    }
+
+    /** NULL, with errno in the capture. */
+    static MemorySegment createExtendedQueuePair(MemorySegment context, MemorySegment capture,
+            MemorySegment attributes) throws Throwable {
+        return (MemorySegment) CREATE_EX.invokeExact(require("ibv_create_qp_ex", context, CREATE_QP_EX_OFFSET),
                 capture, context, attributes);
     }
 

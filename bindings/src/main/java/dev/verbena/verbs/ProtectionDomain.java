@@ -76,6 +76,12 @@ public final class ProtectionDomain extends VerbsObject {
         return whileOpen(() -> options.whileOpen(() -> QueuePair.create(this, options)));
     }
 
+    /** A queue pair in state RESET whose sends, of these operations, are built in batches. */
+    public ExtendedQueuePair createExtendedQueuePair(QueuePairOptions options, Set<SendOperation> operations) {
+        options.checkContext(context);
+        return whileOpen(() -> options.whileOpen(() -> ExtendedQueuePair.create(this, options, operations)));
+    }
+
     /**
      * Receives that several queue pairs share.
      *

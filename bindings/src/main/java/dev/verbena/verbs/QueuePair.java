@@ -27,7 +27,7 @@ import dev.verbena.verbs.abi.ibv_qp_init_attr;
  *
  * <p>Source: ibv_create_qp(3), ibv_modify_qp(3), ibv_post_send(3), ibv_post_recv(3).
  */
-public final class QueuePair extends VerbsObject {
+public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     private static final int RESET = IBV_QPS_RESET();
     private static final int READY_TO_SEND = IBV_QPS_RTS();
 
@@ -62,24 +62,30 @@ public final class QueuePair extends VerbsObject {
     static QueuePair create(ProtectionDomain domain, QueuePairOptions options) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
-            ibv_qp_init_attr.send_cq(attributes, options.sendQueue().pointer());
-            ibv_qp_init_attr.recv_cq(attributes, options.receiveQueue().pointer());
-            if (options.sharedReceiveQueue() != null) {
-                ibv_qp_init_attr.srq(attributes, options.sharedReceiveQueue().pointer());
-            }
-            ibv_qp_init_attr.qp_type(attributes, options.type().code());
-            ibv_qp_init_attr.sq_sig_all(attributes, options.signalsAll() ? 1 : 0);
-            MemorySegment capacities = ibv_qp_init_attr.cap(attributes);
-            ibv_qp_cap.max_send_wr(capacities, options.sendDepth());
-            ibv_qp_cap.max_recv_wr(capacities, options.receiveDepth());
-            ibv_qp_cap.max_send_sge(capacities, options.sendElementCountMax());
-            ibv_qp_cap.max_recv_sge(capacities, options.receiveElementCountMax());
-            ibv_qp_cap.max_inline_data(capacities, options.inlineByteSizeMax());
+            write(options, attributes);
             MemorySegment pair = NativeCall.pointer("ibv_create_qp", () -> domain.context().on() + ", " + options,
                     capture -> (MemorySegment) LibIbverbs.CREATE_QP.invokeExact(capture, domain.pointer(),
                             attributes));
-            return new QueuePair(domain, options, pair.reinterpret(ibv_qp.sizeof()), capacities);
+            return new QueuePair(domain, options, pair.reinterpret(ibv_qp.sizeof()),
+                    ibv_qp_init_attr.cap(attributes));
         }
+    }
+
+    /** Into a zeroed struct ibv_qp_init_attr, or one that begins like it. */
+    static void write(QueuePairOptions options, MemorySegment attributes) {
+        ibv_qp_init_attr.send_cq(attributes, options.sendQueue().pointer());
+        ibv_qp_init_attr.recv_cq(attributes, options.receiveQueue().pointer());
+        if (options.sharedReceiveQueue() != null) {
+            ibv_qp_init_attr.srq(attributes, options.sharedReceiveQueue().pointer());
+        }
+        ibv_qp_init_attr.qp_type(attributes, options.type().code());
+        ibv_qp_init_attr.sq_sig_all(attributes, options.signalsAll() ? 1 : 0);
+        MemorySegment capacities = ibv_qp_init_attr.cap(attributes);
+        ibv_qp_cap.max_send_wr(capacities, options.sendDepth());
+        ibv_qp_cap.max_recv_wr(capacities, options.receiveDepth());
+        ibv_qp_cap.max_send_sge(capacities, options.sendElementCountMax());
+        ibv_qp_cap.max_recv_sge(capacities, options.receiveElementCountMax());
+        ibv_qp_cap.max_inline_data(capacities, options.inlineByteSizeMax());
     }
 
     /** What peers call it by; 24 bits. */
@@ -184,7 +190,7 @@ public final class QueuePair extends VerbsObject {
     private int postList(SendRequests requests, int first, int last) {
         Guard guard = guard();
         guard.enter(Guard.SEND);
-        if (ibv_qp.state(pair) < READY_TO_SEND) {
+        if (!isReadyToSend()) {
             guard.leave(Guard.SEND);
             throw wrongState("ibv_post_send", QueuePairState.READY_TO_SEND);
         }
@@ -209,7 +215,7 @@ public final class QueuePair extends VerbsObject {
         domain.requireOwn(window.protectionDomain(), window);
         domain.requireOwn(region.protectionDomain(), region);
         runWhileOpen(() -> window.runWhileOpen(() -> region.runWhileOpen(() -> {
-            if (ibv_qp.state(pair) < READY_TO_SEND) {
+            if (!isReadyToSend()) {
                 throw wrongState("ibv_bind_mw", QueuePairState.READY_TO_SEND);
             }
             try (Arena arena = Arena.ofConfined()) {
@@ -277,7 +283,11 @@ public final class QueuePair extends VerbsObject {
      * Asked before the provider is: those of software devices queue a request that the kernel then refuses, and execute
      * it once the state allows.
      */
-    private VerbsException wrongState(String verb, QueuePairState needed) {
+    final boolean isReadyToSend() {
+        return ibv_qp.state(pair) >= READY_TO_SEND;
+    }
+
+    final VerbsException wrongState(String verb, QueuePairState needed) {
         return new VerbsException(verb, on() + ", posted=0", EINVAL(), "bring the queue pair to state " + needed
                 + " first");
     }

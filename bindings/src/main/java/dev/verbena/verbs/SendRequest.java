@@ -50,6 +50,8 @@ public final class SendRequest {
     private static final long SGE_LKEY = ibv_sge.lkey$offset();
     private static final long ELEMENT_BYTE_SIZE_MAX = 0xffff_ffffL;
 
+    private static final int NO_OPERATION = -1;
+
     private final SendRequests requests;
     private final MemorySegment memory;
     private final long at;
@@ -192,6 +194,11 @@ public final class SendRequest {
         return flag(IBV_SEND_FENCE());
     }
 
+    /** A request that names no operation. */
+    SendRequest clear() {
+        return begin(0, NO_OPERATION);
+    }
+
     private SendRequest begin(long workRequestId, int opcode) {
         memory.set(LONG, at + WR_ID, workRequestId);
         memory.set(INT, at + NUM_SGE, 0);
@@ -269,6 +276,113 @@ public final class SendRequest {
         memory.set(LONG, at + ATOMIC_SWAP, swap);
         memory.set(INT, at + ATOMIC_RKEY, rkey);
         return this;
+    }
+
+    // What was filled in, for who builds the request elsewhere.
+
+    /** Null for none. */
+    SendOperation operation() {
+        return SendOperation.of(memory.get(INT, at + OPCODE));
+    }
+
+    long workRequestId() {
+        return memory.get(LONG, at + WR_ID);
+    }
+
+    int flags() {
+        return memory.get(INT, at + FLAGS);
+    }
+
+    boolean isInline() {
+        return (flags() & IBV_SEND_INLINE()) != 0;
+    }
+
+    /** Of a write, read or atomic. */
+    long remoteAddress() {
+        return memory.get(LONG, at + RDMA_ADDRESS);
+    }
+
+    /** Of a write or read. */
+    int rkey() {
+        return memory.get(INT, at + RDMA_RKEY);
+    }
+
+    int atomicRkey() {
+        return memory.get(INT, at + ATOMIC_RKEY);
+    }
+
+    long compareOrAdd() {
+        return memory.get(LONG, at + ATOMIC_COMPARE_ADD);
+    }
+
+    long swap() {
+        return memory.get(LONG, at + ATOMIC_SWAP);
+    }
+
+    /** The immediate, in network order, or the rkey to invalidate. */
+    int immediateBits() {
+        return memory.get(INT, at + IMMEDIATE);
+    }
+
+    AddressHandle destination() {
+        return destination;
+    }
+
+    int destinationQueuePair() {
+        return memory.get(INT, at + UD_QUEUE_PAIR);
+    }
+
+    int destinationQueueKey() {
+        return memory.get(INT, at + UD_QUEUE_KEY);
+    }
+
+    MemoryWindow window() {
+        return window;
+    }
+
+    int bindRkey() {
+        return memory.get(INT, at + BIND_RKEY);
+    }
+
+    /** The struct ibv_mw_bind_info. */
+    MemorySegment bindInfo() {
+        return memory.asSlice(at + BIND_INFO, ibv_mw_bind_info.sizeof());
+    }
+
+    int elementCount() {
+        return elementCount;
+    }
+
+    /** Of the first one. */
+    long elementAddress() {
+        return memory.get(LONG, elementsAt);
+    }
+
+    /** Of the first one. */
+    int elementLkey() {
+        return memory.get(INT, elementsAt + SGE_LKEY);
+    }
+
+    int elementByteSize(int index) {
+        return memory.get(INT, elementsAt + index * SGE_STRIDE + SGE_LENGTH);
+    }
+
+    boolean hasEqualElements() {
+        for (int i = 1; i < elementCount; i++) {
+            if (elementByteSize(i) != elementByteSize(0)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The struct ibv_sge of each. */
+    MemorySegment elements() {
+        return memory.asSlice(elementsAt, elementCountMax * SGE_STRIDE);
+    }
+
+    MemorySegment inlineData() {
+        return memory.asSlice(inlineAt, inlineByteSizeMax);
     }
 
     private SendRequest element(long address, long byteSize, int lkey) {
