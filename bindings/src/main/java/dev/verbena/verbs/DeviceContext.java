@@ -4,13 +4,17 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_ah_attr;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_device_attr;
+import dev.verbena.verbs.abi.ibv_device_attr_ex;
 import dev.verbena.verbs.abi.ibv_gid_entry;
 import dev.verbena.verbs.abi.ibv_grh;
 import dev.verbena.verbs.abi.ibv_port_attr;
@@ -23,6 +27,9 @@ import dev.verbena.verbs.abi.ibv_port_attr;
  * <p>Source: ibv_open_device(3), ibv_query_device(3), ibv_query_port(3).
  */
 public final class DeviceContext extends VerbsObject {
+    private static final ValueLayout.OfShort BIG_ENDIAN_SHORT = ValueLayout.JAVA_SHORT
+            .withOrder(ByteOrder.BIG_ENDIAN);
+
     private final String name;
     private final MemorySegment context;
     private final DataPath dataPath;
@@ -85,6 +92,36 @@ public final class DeviceContext extends VerbsObject {
             ports.add(Port.of(number, portAttributes[number], gids(entries, number)));
         }
         return DeviceAttributes.of(attributes, ports);
+    }
+
+    /** What a newer kernel says of it besides. */
+    public ExtendedDeviceAttributes queryExtended() {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_device_attr_ex.allocate(arena);
+                NativeCall.check("ibv_query_device_ex", this::on,
+                        InlineVerbs.queryExtendedDevice(context, attributes));
+                return ExtendedDeviceAttributes.of(attributes);
+            }
+        });
+    }
+
+    /** The partition key at the index of a port's table; 16 bits, the highest of which says full member. */
+    public int partitionKey(int port, int index) {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment key = arena.allocate(BIG_ENDIAN_SHORT);
+                NativeCall.status("ibv_query_pkey", () -> on() + ", port=" + port + ", index=" + index,
+                        capture -> (int) LibIbverbs.QUERY_PKEY.invokeExact(capture, context, (byte) port, index, key));
+                return Short.toUnsignedInt(key.get(BIG_ENDIAN_SHORT, 0));
+            }
+        });
+    }
+
+    /** Where a partition key stands in a port's table; empty if it does not. */
+    public OptionalInt partitionKeyIndex(int port, int key) {
+        int index = whileOpen(() -> ibv_get_pkey_index(context, (byte) port, Short.reverseBytes((short) key)));
+        return index < 0 ? OptionalInt.empty() : OptionalInt.of(index);
     }
 
     private MemorySegment port(int number, Arena arena) {

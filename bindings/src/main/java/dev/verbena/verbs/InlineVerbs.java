@@ -11,6 +11,7 @@ import java.lang.invoke.MethodHandle;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.abi.ibv_device_attr_ex;
 import dev.verbena.verbs.abi.ibv_port_attr;
 import dev.verbena.verbs.abi.verbs_context;
 
@@ -23,6 +24,7 @@ final class InlineVerbs {
     private static final long CONTEXT_OFFSET = offset("context");
     private static final long SIZE_OFFSET = offset("sz");
     private static final long QUERY_PORT_OFFSET = offset("query_port");
+    private static final long QUERY_DEVICE_EX_OFFSET = offset("query_device_ex");
     private static final long CREATE_CQ_EX_OFFSET = offset("create_cq_ex");
     private static final long CREATE_QP_EX_OFFSET = offset("create_qp_ex");
     private static final long MODIFY_CQ_OFFSET = offset("modify_cq");
@@ -65,6 +67,19 @@ final class InlineVerbs {
             return MemorySegment.NULL;
         }
         return at(start + operationOffset).get(ValueLayout.ADDRESS, 0);
+    }
+
+    /** Zero, or an errno. Where the provider has no such function the attributes are those of the classic one. */
+    static int queryExtendedDevice(MemorySegment context, MemorySegment attributes) {
+        MemorySegment operation = extendedOperation(context, QUERY_DEVICE_EX_OFFSET);
+        int errno = operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
+                : verbs_context.query_device_ex.invoke(operation, context, MemorySegment.NULL, attributes,
+                        ibv_device_attr_ex.sizeof());
+        if (errno == EOPNOTSUPP() || errno == ENOSYS()) {
+            attributes.fill((byte) 0);
+            return ibv_query_device(context, ibv_device_attr_ex.orig_attr(attributes));
+        }
+        return errno;
     }
 
     /** NULL, with errno in the capture. */

@@ -9,6 +9,7 @@ import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.abi.ibv_ece;
 import dev.verbena.verbs.abi.ibv_mw_bind;
 import dev.verbena.verbs.abi.ibv_mw_bind_info;
 import dev.verbena.verbs.abi.ibv_qp;
@@ -142,6 +143,38 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
                 NativeCall.check("ibv_query_qp", this::on,
                         ibv_query_qp(pair, attributes, IBV_QP_STATE() | IBV_QP_CAP(), initial));
                 return QueuePairAttributes.read(attributes);
+            }
+        });
+    }
+
+    /**
+     * Whether the bytes of a write become visible in the order of their addresses, so that its last ones tell that all have
+     * come. Some devices know it only from READY_TO_SEND on.
+     */
+    public boolean writesInOrder() {
+        return whileOpen(() -> ibv_query_qp_data_in_order(pair, IBV_WR_RDMA_WRITE(), 0) != 0);
+    }
+
+    /**
+     * What this side offers to its peer.
+     *
+     * @throws VerbsException EOPNOTSUPP where the device knows none, as soft-RoCE
+     */
+    public EnhancedConnection enhancedConnection() {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment struct = ibv_ece.allocate(arena);
+                NativeCall.check("ibv_query_ece", this::on, ibv_query_ece(pair, struct));
+                return EnhancedConnection.read(struct);
+            }
+        });
+    }
+
+    /** Takes what the peer offers, before READY_TO_RECEIVE; what is taken of it {@link #enhancedConnection()} says then. */
+    public void enhance(EnhancedConnection offered) {
+        runWhileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                NativeCall.check("ibv_set_ece", () -> on() + ", " + offered, ibv_set_ece(pair, offered.write(arena)));
             }
         });
     }
