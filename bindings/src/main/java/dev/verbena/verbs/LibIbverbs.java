@@ -15,7 +15,16 @@ import java.util.List;
 final class LibIbverbs {
     /** Apart, so that they can be looked for without binding anything. */
     static final class Symbols {
-        static final List<String> REQUIRED = List.of("_ibv_query_gid_table", "ibv_ack_async_event", "ibv_ack_cq_events", "ibv_alloc_pd", "ibv_attach_mcast", "ibv_close_device", "ibv_create_ah", "ibv_create_comp_channel", "ibv_create_cq", "ibv_create_qp", "ibv_create_srq", "ibv_dealloc_pd", "ibv_dereg_mr", "ibv_destroy_ah", "ibv_destroy_comp_channel", "ibv_destroy_cq", "ibv_destroy_qp", "ibv_destroy_srq", "ibv_detach_mcast", "ibv_free_device_list", "ibv_get_async_event", "ibv_get_cq_event", "ibv_get_device_guid", "ibv_get_device_list", "ibv_get_device_name", "ibv_get_pkey_index", "ibv_init_ah_from_wc", "ibv_is_fork_initialized", "ibv_modify_qp", "ibv_modify_srq", "ibv_open_device", "ibv_qp_to_qp_ex", "ibv_query_device", "ibv_query_ece", "ibv_query_pkey", "ibv_query_port", "ibv_query_qp", "ibv_query_qp_data_in_order", "ibv_query_srq", "ibv_reg_dmabuf_mr", "ibv_reg_mr_iova2", "ibv_rereg_mr", "ibv_resize_cq", "ibv_set_ece");
+        static final List<String> REQUIRED = List.of("_ibv_query_gid_table", "ibv_ack_async_event", "ibv_ack_cq_events",
+                "ibv_alloc_pd", "ibv_attach_mcast", "ibv_close_device", "ibv_create_ah", "ibv_create_comp_channel",
+                "ibv_create_cq", "ibv_create_qp", "ibv_create_srq", "ibv_dealloc_pd", "ibv_dereg_mr", "ibv_destroy_ah",
+                "ibv_destroy_comp_channel", "ibv_destroy_cq", "ibv_destroy_qp", "ibv_destroy_srq", "ibv_detach_mcast",
+                "ibv_free_device_list", "ibv_get_async_event", "ibv_get_cq_event", "ibv_get_device_guid",
+                "ibv_get_device_list", "ibv_get_device_name", "ibv_get_pkey_index", "ibv_init_ah_from_wc",
+                "ibv_is_fork_initialized", "ibv_modify_qp", "ibv_modify_srq", "ibv_open_device", "ibv_qp_to_qp_ex",
+                "ibv_query_device", "ibv_query_ece", "ibv_query_pkey", "ibv_query_port", "ibv_query_qp",
+                "ibv_query_qp_data_in_order", "ibv_query_srq", "ibv_reg_dmabuf_mr", "ibv_reg_mr_iova2", "ibv_rereg_mr",
+                "ibv_resize_cq", "ibv_set_ece");
 
         private Symbols() {}
     }
