@@ -32,19 +32,28 @@ public enum AccessFlag {
     /** Writes may become visible in any order; dropped silently where the kernel does not know it. */
     RELAXED_ORDERING(IBV_ACCESS_RELAXED_ORDERING());
 
+    private static final AccessFlag[] VALUES = values();
+
     private final int bit;
 
     AccessFlag(int bit) {
         this.bit = bit;
     }
 
+    /** Allocates nothing: memory windows are bound on the data path. */
     static int bits(Set<AccessFlag> flags) {
-        return flags.stream().mapToInt(flag -> flag.bit).reduce(0, (a, b) -> a | b);
+        int bits = 0;
+        for (AccessFlag flag : VALUES) {
+            if (flags.contains(flag)) {
+                bits |= flag.bit;
+            }
+        }
+        return bits;
     }
 
     static Set<AccessFlag> of(int bits) {
         Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
-        for (AccessFlag flag : values()) {
+        for (AccessFlag flag : VALUES) {
             if ((bits & flag.bit) != 0) {
                 flags.add(flag);
             }

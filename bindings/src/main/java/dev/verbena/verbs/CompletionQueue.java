@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,6 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
 import dev.verbena.verbs.abi.ibv_cq;
+import dev.verbena.verbs.abi.ibv_moderate_cq;
+import dev.verbena.verbs.abi.ibv_modify_cq_attr;
 
 /**
  * Where queue pairs report what became of their requests. One that overruns is dead: it must have room for all sends
@@ -18,9 +21,9 @@ import dev.verbena.verbs.abi.ibv_cq;
  * <p><b>Owner:</b> whoever created it, to be closed after its queue pairs. <b>Threading:</b> thread-safe, but one thread
  * polls at a time.
  *
- * <p>Source: ibv_create_cq(3), ibv_poll_cq(3), ibv_req_notify_cq(3), ibv_resize_cq(3).
+ * <p>Source: ibv_create_cq(3), ibv_poll_cq(3), ibv_req_notify_cq(3), ibv_resize_cq(3), ibv_modify_cq(3).
  */
-public final class CompletionQueue extends VerbsObject {
+public sealed class CompletionQueue extends VerbsObject permits ExtendedCompletionQueue {
     private static final AtomicLong NUMBERS = new AtomicLong();
     /** Acknowledging takes a mutex, so events are acknowledged in batches (ibv_get_cq_event(3)). */
     private static final int ACKNOWLEDGE_BATCH = 64;
@@ -42,6 +45,7 @@ public final class CompletionQueue extends VerbsObject {
         MemorySegment operations = ibv_context.ops(context.pointer());
         this.pollFunction = ibv_context_ops.poll_cq(operations);
         this.notifyFunction = ibv_context_ops.req_notify_cq(operations);
+        context.events().add(queue, this);
         if (channel != null) {
             channel.add(number, this);
         }
@@ -49,12 +53,17 @@ public final class CompletionQueue extends VerbsObject {
 
     /** The channel may be null. */
     static CompletionQueue create(DeviceContext context, int countMax, CompletionChannel channel, int vector) {
-        long number = NUMBERS.incrementAndGet();
+        long number = nextNumber();
         MemorySegment channelPointer = channel == null ? MemorySegment.NULL : channel.pointer();
         return new CompletionQueue(context, channel, number, NativeCall.pointer("ibv_create_cq",
                 () -> context.on() + ", completions=" + countMax + ", vector=" + vector,
                 capture -> (MemorySegment) LibIbverbs.CREATE_CQ.invokeExact(capture, context.pointer(), countMax,
                         MemorySegment.ofAddress(number), channelPointer, vector)));
+    }
+
+    /** What tells its events from others'. */
+    static long nextNumber() {
+        return NUMBERS.incrementAndGet();
     }
 
     /**
@@ -100,6 +109,34 @@ public final class CompletionQueue extends VerbsObject {
                 ibv_resize_cq(queue, countMax)));
     }
 
+    /**
+     * Lets events wait until so many completions have come, or so long after the first: fewer interrupts, later.
+     *
+     * @throws VerbsException EOPNOTSUPP where the device cannot, as soft-RoCE
+     */
+    public void moderate(int completions, int periodUs) {
+        checkShort("completions", completions);
+        checkShort("periodUs", periodUs);
+        runWhileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_modify_cq_attr.allocate(arena);
+                ibv_modify_cq_attr.attr_mask(attributes, IBV_CQ_ATTR_MODERATE());
+                MemorySegment moderation = ibv_modify_cq_attr.moderate(attributes);
+                ibv_moderate_cq.cq_count(moderation, (short) completions);
+                ibv_moderate_cq.cq_period(moderation, (short) periodUs);
+                NativeCall.check("ibv_modify_cq",
+                        () -> on() + ", completions=" + completions + ", periodUs=" + periodUs,
+                        InlineVerbs.modifyCompletionQueue(context.pointer(), queue, attributes));
+            }
+        });
+    }
+
+    private static void checkShort(String name, int value) {
+        if (value < 0 || value > 0xffff) {
+            throw new IllegalArgumentException(name + "=" + value + ": give 0 to 65535");
+        }
+    }
+
     /** Completions that it has room for. */
     public int capacity() {
         return whileOpen(() -> ibv_cq.cqe(queue));
@@ -125,7 +162,7 @@ public final class CompletionQueue extends VerbsObject {
         ibv_ack_cq_events(queue, unacknowledged.getAndSet(0));
     }
 
-    private String on() {
+    final String on() {
         return context.on() + ", completionQueue=" + number;
     }
 
@@ -141,6 +178,7 @@ public final class CompletionQueue extends VerbsObject {
     /** It would wait for ever for an event that was not acknowledged. */
     private void destroyNow() {
         acknowledge();
-        NativeCall.check("ibv_destroy_cq", this::on, ibv_destroy_cq(queue));
+        context.events().destroy(queue,
+                () -> NativeCall.check("ibv_destroy_cq", this::on, ibv_destroy_cq(queue)));
     }
 }

@@ -1,6 +1,7 @@
 package dev.verbena.verbs;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -35,22 +36,39 @@ final class DataPath {
 
     /** int post(void *queue, struct wr *list, struct wr **bad) */
     private static final MethodHandle POST_HANDLE = Linker.nativeLinker().downcallHandle(POST);
-    private static final MethodHandle POST_CRITICAL = Linker.nativeLinker().downcallHandle(POST,
-            Linker.Option.critical(false));
+    private static final MethodHandle POST_CRITICAL = critical(POST);
     /** int poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc): never enters the kernel. */
-    private static final MethodHandle POLL_CRITICAL = Linker.nativeLinker().downcallHandle(POLL,
-            Linker.Option.critical(false));
+    private static final MethodHandle POLL_CRITICAL = critical(POLL);
     /** int req_notify_cq(struct ibv_cq *cq, int solicited_only) */
     private static final MethodHandle NOTIFY_HANDLE = Linker.nativeLinker().downcallHandle(NOTIFY);
 
-    private final boolean isCritical;
+    private static final MethodHandle INT_CRITICAL = critical(FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle LONG_CRITICAL = critical(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle BYTE_CRITICAL = critical(FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
+    private static final MethodHandle VOID_CRITICAL = critical(FunctionDescriptor.ofVoid(JAVA_LONG));
+    private static final MethodHandle START_CRITICAL = critical(
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
 
-    DataPath(boolean isCritical) {
+    private final boolean isCritical;
+    private final boolean isSoftware;
+
+    DataPath(boolean isCritical, boolean isSoftware) {
         this.isCritical = isCritical;
+        this.isSoftware = isSoftware;
     }
 
     static DataPath of(String device) {
-        return new DataPath(NO_SYSTEM_CALLS.contains(kernelDriver(device)));
+        String driver = kernelDriver(device);
+        return new DataPath(NO_SYSTEM_CALLS.contains(driver), driver.isEmpty());
+    }
+
+    private static MethodHandle critical(FunctionDescriptor descriptor) {
+        return Linker.nativeLinker().downcallHandle(descriptor, Linker.Option.critical(false));
+    }
+
+    /** Whether there is no hardware under it: soft-RoCE or soft-iWARP. */
+    boolean isSoftware() {
+        return isSoftware;
     }
 
     /** Empty for software devices. */
@@ -76,6 +94,48 @@ final class DataPath {
     static int poll(MemorySegment function, long completionQueue, int countMax, long completions) {
         try {
             return (int) POLL_CRITICAL.invokeExact(function, completionQueue, countMax, completions);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    /** int start_poll(struct ibv_cq_ex *, struct ibv_poll_cq_attr *) */
+    static int startPoll(MemorySegment function, long completionQueue, long attributes) {
+        try {
+            return (int) START_CRITICAL.invokeExact(function, completionQueue, attributes);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    /** int f(T *): a reader of an extended completion queue, and the step to its next completion. */
+    static int callInt(MemorySegment function, long object) {
+        try {
+            return (int) INT_CRITICAL.invokeExact(function, object);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    static long callLong(MemorySegment function, long object) {
+        try {
+            return (long) LONG_CRITICAL.invokeExact(function, object);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    static byte callByte(MemorySegment function, long object) {
+        try {
+            return (byte) BYTE_CRITICAL.invokeExact(function, object);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    static void callVoid(MemorySegment function, long object) {
+        try {
+            VOID_CRITICAL.invokeExact(function, object);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }

@@ -4,12 +4,19 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
 
+import dev.verbena.verbs.abi.ibv_ah_attr;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_device_attr;
+import dev.verbena.verbs.abi.ibv_device_attr_ex;
 import dev.verbena.verbs.abi.ibv_gid_entry;
+import dev.verbena.verbs.abi.ibv_grh;
 import dev.verbena.verbs.abi.ibv_port_attr;
 
 /**
@@ -20,15 +27,20 @@ import dev.verbena.verbs.abi.ibv_port_attr;
  * <p>Source: ibv_open_device(3), ibv_query_device(3), ibv_query_port(3).
  */
 public final class DeviceContext extends VerbsObject {
+    private static final ValueLayout.OfShort BIG_ENDIAN_SHORT = ValueLayout.JAVA_SHORT
+            .withOrder(ByteOrder.BIG_ENDIAN);
+
     private final String name;
     private final MemorySegment context;
     private final DataPath dataPath;
+    private final AsyncEvents events;
 
     DeviceContext(String name, MemorySegment context, DataPath dataPath) {
         super("device " + name);
         this.name = name;
         this.context = context;
         this.dataPath = dataPath;
+        this.events = new AsyncEvents(this);
     }
 
     /**
@@ -82,6 +94,36 @@ public final class DeviceContext extends VerbsObject {
         return DeviceAttributes.of(attributes, ports);
     }
 
+    /** What a newer kernel says of it besides. */
+    public ExtendedDeviceAttributes queryExtended() {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_device_attr_ex.allocate(arena);
+                NativeCall.check("ibv_query_device_ex", this::on,
+                        InlineVerbs.queryExtendedDevice(context, attributes));
+                return ExtendedDeviceAttributes.of(attributes);
+            }
+        });
+    }
+
+    /** The partition key at the index of a port's table; 16 bits, the highest of which says full member. */
+    public int partitionKey(int port, int index) {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment key = arena.allocate(BIG_ENDIAN_SHORT);
+                NativeCall.status("ibv_query_pkey", () -> on() + ", port=" + port + ", index=" + index,
+                        capture -> (int) LibIbverbs.QUERY_PKEY.invokeExact(capture, context, (byte) port, index, key));
+                return Short.toUnsignedInt(key.get(BIG_ENDIAN_SHORT, 0));
+            }
+        });
+    }
+
+    /** Where a partition key stands in a port's table; empty if it does not. */
+    public OptionalInt partitionKeyIndex(int port, int key) {
+        int index = whileOpen(() -> ibv_get_pkey_index(context, (byte) port, Short.reverseBytes((short) key)));
+        return index < 0 ? OptionalInt.empty() : OptionalInt.of(index);
+    }
+
     private MemorySegment port(int number, Arena arena) {
         MemorySegment attributes = ibv_port_attr.allocate(arena);
         NativeCall.check("ibv_query_port", () -> on() + ", port=" + number,
@@ -133,6 +175,54 @@ public final class DeviceContext extends VerbsObject {
         return whileOpen(() -> channel.whileOpen(() -> CompletionQueue.create(this, countMax, channel, vector)));
     }
 
+    /** A completion queue to be read completion by completion, with no more than these fields of each. */
+    public ExtendedCompletionQueue createExtendedCompletionQueue(int countMax, Set<CompletionField> fields) {
+        return whileOpen(() -> ExtendedCompletionQueue.create(this, countMax, fields, null, 0));
+    }
+
+    /** One that reports events on the channel. */
+    public ExtendedCompletionQueue createExtendedCompletionQueue(int countMax, Set<CompletionField> fields,
+            CompletionChannel channel, int vector) {
+        requireOwn(channel.context(), channel);
+        return whileOpen(() -> channel
+                .whileOpen(() -> ExtendedCompletionQueue.create(this, countMax, fields, channel, vector)));
+    }
+
+    /**
+     * The way back to the sender of a datagram; its number stands in the completion.
+     *
+     * @param port that the datagram came in by
+     * @param header the first 40 bytes of what was received, the global routing header
+     * @throws VerbsException if the header names no address of this port
+     */
+    public AddressVector senderOf(WorkCompletions completions, int index, int port, MemorySegment header) {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment copy = arena.allocate(ibv_grh.layout());
+                MemorySegment.copy(header, 0, copy, 0, copy.byteSize());
+                MemorySegment attributes = ibv_ah_attr.allocate(arena);
+                NativeCall.status("ibv_init_ah_from_wc", () -> on() + ", port=" + port,
+                        capture -> (int) LibIbverbs.INIT_AH_FROM_WC.invokeExact(capture, context, (byte) port,
+                                completions.entry(index), copy, attributes));
+                return AddressVector.read(attributes);
+            }
+        });
+    }
+
+    /**
+     * Waits for something that happens outside any completion, and acknowledges it.
+     *
+     * @return null when time is up, after {@link #wakeEventWaiter()}, or for no reason
+     */
+    public AsyncEvent awaitEvent(long timeoutNs) {
+        return whileOpen(() -> events.await(timeoutNs));
+    }
+
+    /** Ends a present {@link #awaitEvent}, or else the next one. */
+    public void wakeEventWaiter() {
+        runWhileOpen(events::wake);
+    }
+
     /** @throws IllegalArgumentException if the object was made from another device context */
     void requireOwn(DeviceContext other, VerbsObject object) {
         if (other != this) {
@@ -144,6 +234,10 @@ public final class DeviceContext extends VerbsObject {
     /** Only within {@link #whileOpen}. */
     MemorySegment pointer() {
         return context;
+    }
+
+    AsyncEvents events() {
+        return events;
     }
 
     DataPath dataPath() {
@@ -158,5 +252,6 @@ public final class DeviceContext extends VerbsObject {
     void destroy() {
         NativeCall.status("ibv_close_device", this::on,
                 capture -> (int) LibIbverbs.CLOSE_DEVICE.invokeExact(capture, context));
+        events.close();
     }
 }

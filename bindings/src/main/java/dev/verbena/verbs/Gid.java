@@ -1,10 +1,12 @@
 package dev.verbena.verbs;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.StringJoiner;
 
+import dev.verbena.verbs.abi.ibv_gid;
 import dev.verbena.verbs.abi.ibv_gid_entry;
 
 /**
@@ -26,6 +28,14 @@ public record Gid(int index, long subnetPrefix, long interfaceId, GidType type, 
         MemorySegment gid = ibv_gid_entry.gid(entry);
         return new Gid(ibv_gid_entry.gid_index(entry), gid.get(BIG_ENDIAN, 0), gid.get(BIG_ENDIAN, 8),
                 GidType.of(ibv_gid_entry.gid_type(entry)), ibv_gid_entry.ndev_ifindex(entry));
+    }
+
+    /** Into a union ibv_gid. */
+    static MemorySegment write(long subnetPrefix, long interfaceId, Arena arena) {
+        MemorySegment gid = ibv_gid.allocate(arena);
+        gid.set(BIG_ENDIAN, 0, subnetPrefix);
+        gid.set(BIG_ENDIAN, 8, interfaceId);
+        return gid;
     }
 
     /**

@@ -1,12 +1,17 @@
 package dev.verbena.verbs;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
+import static java.lang.foreign.ValueLayout.ADDRESS;
 
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 
 import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.abi.ibv_device_attr_ex;
 import dev.verbena.verbs.abi.ibv_port_attr;
 import dev.verbena.verbs.abi.verbs_context;
 
@@ -19,6 +24,18 @@ final class InlineVerbs {
     private static final long CONTEXT_OFFSET = offset("context");
     private static final long SIZE_OFFSET = offset("sz");
     private static final long QUERY_PORT_OFFSET = offset("query_port");
+    private static final long QUERY_DEVICE_EX_OFFSET = offset("query_device_ex");
+    private static final long CREATE_CQ_EX_OFFSET = offset("create_cq_ex");
+    private static final long CREATE_QP_EX_OFFSET = offset("create_qp_ex");
+    private static final long MODIFY_CQ_OFFSET = offset("modify_cq");
+
+    /** struct T *create_T_ex(struct ibv_context *context, struct T_init_attr_ex *attr) */
+    private static final MethodHandle CREATE_EX = NativeCall
+            .withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+    /** struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type) */
+    private static final MethodHandle ALLOC_MW = NativeCall
+            .withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ValueLayout.JAVA_INT));
 
     private InlineVerbs() {}
 
@@ -50,6 +67,70 @@ final class InlineVerbs {
             return MemorySegment.NULL;
         }
         return at(start + operationOffset).get(ValueLayout.ADDRESS, 0);
+    }
+
+    /** Zero, or an errno. Where the provider has no such function the attributes are those of the classic one. */
+    static int queryExtendedDevice(MemorySegment context, MemorySegment attributes) {
+        MemorySegment operation = extendedOperation(context, QUERY_DEVICE_EX_OFFSET);
+        int errno = operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
+                : verbs_context.query_device_ex.invoke(operation, context, MemorySegment.NULL, attributes,
+                        ibv_device_attr_ex.sizeof());
+        if (errno == EOPNOTSUPP() || errno == ENOSYS()) {
+            attributes.fill((byte) 0);
+            return ibv_query_device(context, ibv_device_attr_ex.orig_attr(attributes));
+        }
+        return errno;
+    }
+
+    /** NULL, with errno in the capture. */
+    static MemorySegment createExtendedCompletionQueue(MemorySegment context, MemorySegment capture,
+            MemorySegment attributes) throws Throwable {
+        return (MemorySegment) CREATE_EX.invokeExact(require("ibv_create_cq_ex", context, CREATE_CQ_EX_OFFSET),
+                capture, context, attributes);
+    }
+
+    /** NULL, with errno in the capture. */
+    static MemorySegment createExtendedQueuePair(MemorySegment context, MemorySegment capture,
+            MemorySegment attributes) throws Throwable {
+        return (MemorySegment) CREATE_EX.invokeExact(require("ibv_create_qp_ex", context, CREATE_QP_EX_OFFSET),
+                capture, context, attributes);
+    }
+
+    /** Zero, or an errno. */
+    static int modifyCompletionQueue(MemorySegment context, MemorySegment queue, MemorySegment attributes) {
+        MemorySegment operation = extendedOperation(context, MODIFY_CQ_OFFSET);
+        return operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
+                : verbs_context.modify_cq.invoke(operation, queue, attributes);
+    }
+
+    /** NULL, with errno in the capture. */
+    static MemorySegment allocateMemoryWindow(MemorySegment context, MemorySegment capture, MemorySegment domain,
+            int type) throws Throwable {
+        MemorySegment operation = ibv_context_ops.alloc_mw(ibv_context.ops(context));
+        if (operation.equals(MemorySegment.NULL)) {
+            throw notSupported("ibv_alloc_mw", context);
+        }
+        return (MemorySegment) ALLOC_MW.invokeExact(operation, capture, domain, type);
+    }
+
+    /** Zero, or an errno. The caller has checked what the inline function checks: the type and the domains. */
+    static int bindMemoryWindow(MemorySegment context, MemorySegment pair, MemorySegment window, MemorySegment bind) {
+        MemorySegment operation = ibv_context_ops.bind_mw(ibv_context.ops(context));
+        return operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
+                : ibv_context_ops.bind_mw.invoke(operation, pair, window, bind);
+    }
+
+    private static VerbsException notSupported(String verb, MemorySegment context) {
+        return new VerbsException(verb, "context=" + Long.toHexString(context.address()), EOPNOTSUPP(),
+                "the device's provider does not have it");
+    }
+
+    private static MemorySegment require(String verb, MemorySegment context, long offset) {
+        MemorySegment operation = extendedOperation(context, offset);
+        if (operation.equals(MemorySegment.NULL)) {
+            throw notSupported(verb, context);
+        }
+        return operation;
     }
 
     static long offset(String operation) {

@@ -15,13 +15,16 @@ import java.util.List;
 final class LibIbverbs {
     /** Apart, so that they can be looked for without binding anything. */
     static final class Symbols {
-        static final List<String> REQUIRED = List.of("_ibv_query_gid_table", "ibv_ack_cq_events", "ibv_alloc_pd",
-                "ibv_close_device", "ibv_create_comp_channel", "ibv_create_cq", "ibv_create_qp", "ibv_create_srq",
-                "ibv_dealloc_pd", "ibv_dereg_mr", "ibv_destroy_comp_channel", "ibv_destroy_cq", "ibv_destroy_qp",
-                "ibv_destroy_srq", "ibv_free_device_list", "ibv_get_cq_event", "ibv_get_device_guid",
-                "ibv_get_device_list", "ibv_get_device_name", "ibv_is_fork_initialized", "ibv_modify_qp",
-                "ibv_modify_srq", "ibv_open_device",
-                "ibv_query_device", "ibv_query_port", "ibv_query_qp", "ibv_reg_mr_iova2", "ibv_resize_cq");
+        static final List<String> REQUIRED = List.of("_ibv_query_gid_table", "ibv_ack_async_event", "ibv_ack_cq_events",
+                "ibv_alloc_pd", "ibv_attach_mcast", "ibv_close_device", "ibv_create_ah", "ibv_create_comp_channel",
+                "ibv_create_cq", "ibv_create_qp", "ibv_create_srq", "ibv_dealloc_pd", "ibv_dereg_mr", "ibv_destroy_ah",
+                "ibv_destroy_comp_channel", "ibv_destroy_cq", "ibv_destroy_qp", "ibv_destroy_srq", "ibv_detach_mcast",
+                "ibv_free_device_list", "ibv_get_async_event", "ibv_get_cq_event", "ibv_get_device_guid",
+                "ibv_get_device_list", "ibv_get_device_name", "ibv_get_pkey_index", "ibv_init_ah_from_wc",
+                "ibv_is_fork_initialized", "ibv_modify_qp", "ibv_modify_srq", "ibv_open_device", "ibv_qp_to_qp_ex",
+                "ibv_query_device", "ibv_query_ece", "ibv_query_pkey", "ibv_query_port", "ibv_query_qp",
+                "ibv_query_qp_data_in_order", "ibv_query_srq", "ibv_reg_dmabuf_mr", "ibv_reg_mr_iova2", "ibv_rereg_mr",
+                "ibv_resize_cq", "ibv_set_ece");
 
         private Symbols() {}
     }
@@ -35,6 +38,13 @@ final class LibIbverbs {
 
     /** int ibv_close_device(struct ibv_context *context) */
     static final MethodHandle CLOSE_DEVICE = withErrno(ibv_close_device$address(), ibv_close_device$descriptor());
+
+    /** int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event) */
+    static final MethodHandle GET_ASYNC_EVENT = withErrno(ibv_get_async_event$address(),
+            ibv_get_async_event$descriptor());
+
+    /** int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey) */
+    static final MethodHandle QUERY_PKEY = withErrno(ibv_query_pkey$address(), ibv_query_pkey$descriptor());
 
     /** struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) */
     static final MethodHandle ALLOC_PD = withErrno(ibv_alloc_pd$address(), ibv_alloc_pd$descriptor());
@@ -57,6 +67,19 @@ final class LibIbverbs {
 
     /** struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr) */
     static final MethodHandle CREATE_SRQ = withErrno(ibv_create_srq$address(), ibv_create_srq$descriptor());
+
+    /** struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr) */
+    static final MethodHandle CREATE_AH = withErrno(ibv_create_ah$address(), ibv_create_ah$descriptor());
+
+    /** int ibv_init_ah_from_wc(struct ibv_context *, uint8_t port, struct ibv_wc *, struct ibv_grh *, struct ibv_ah_attr *) */
+    static final MethodHandle INIT_AH_FROM_WC = withErrno(ibv_init_ah_from_wc$address(),
+            ibv_init_ah_from_wc$descriptor());
+
+    /** struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *, uint64_t offset, size_t length, uint64_t iova, int fd, int access) */
+    static final MethodHandle REG_DMABUF_MR = withErrno(ibv_reg_dmabuf_mr$address(), ibv_reg_dmabuf_mr$descriptor());
+
+    /** int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access) */
+    static final MethodHandle REREG_MR = withErrno(ibv_rereg_mr$address(), ibv_rereg_mr$descriptor());
 
     private LibIbverbs() {}
 }

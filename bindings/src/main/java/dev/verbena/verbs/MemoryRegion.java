@@ -23,20 +23,26 @@ public final class MemoryRegion extends VerbsObject {
     private final MemorySegment region;
     private final MemorySegment memory;
     private final Arena arena;
+    private final long byteSize;
     private final long remoteAddress;
-    private final int lkey;
-    private final int rkey;
+    private volatile int lkey;
+    private volatile int rkey;
 
     private MemoryRegion(ProtectionDomain domain, MemorySegment region, MemorySegment memory, Arena arena,
-            long remoteAddress) {
-        super("memory region of bytes=" + memory.byteSize() + " at " + domain.context(), domain);
+            long byteSize, long remoteAddress) {
+        super("memory region of bytes=" + byteSize + " at " + domain.context(), domain);
         this.domain = domain;
         this.region = region.reinterpret(ibv_mr.sizeof());
         this.memory = memory;
         this.arena = arena;
+        this.byteSize = byteSize;
         this.remoteAddress = remoteAddress;
-        this.lkey = ibv_mr.lkey(this.region);
-        this.rkey = ibv_mr.rkey(this.region);
+        readKeys();
+    }
+
+    private void readKeys() {
+        lkey = ibv_mr.lkey(region);
+        rkey = ibv_mr.rkey(region);
     }
 
     /** The arena, unless it is null, is closed with the region. */
@@ -54,16 +60,44 @@ public final class MemoryRegion extends VerbsObject {
                 () -> domain.context().on() + ", bytes=" + memory.byteSize() + ", access=" + access,
                 capture -> (MemorySegment) LibIbverbs.REG_MR.invokeExact(capture, domain.pointer(), memory,
                         memory.byteSize(), remoteAddress, AccessFlag.bits(access)));
-        return new MemoryRegion(domain, region, memory, arena, remoteAddress);
+        return new MemoryRegion(domain, region, memory, arena, memory.byteSize(), remoteAddress);
     }
 
-    /** The registered bytes. */
+    /** The descriptor may be closed afterwards. */
+    static MemoryRegion registerDmabuf(ProtectionDomain domain, int fd, long offset, long byteSize,
+            long remoteAddress, Set<AccessFlag> access) {
+        MemorySegment region = NativeCall.pointer("ibv_reg_dmabuf_mr",
+                () -> domain.context().on() + ", fd=" + fd + ", offset=" + offset + ", bytes=" + byteSize + ", access="
+                        + access,
+                capture -> (MemorySegment) LibIbverbs.REG_DMABUF_MR.invokeExact(capture, domain.pointer(), offset,
+                        byteSize, remoteAddress, fd, AccessFlag.bits(access)));
+        return new MemoryRegion(domain, region, MemorySegment.NULL, null, byteSize, remoteAddress);
+    }
+
+    /**
+     * Changes the rights; the keys may be other ones afterwards. Not while requests that name the region are outstanding,
+     * here or at a peer.
+     *
+     * @throws VerbsException if the device cannot, as soft-RoCE, or refuses; then the region is good for nothing but to be
+     *             closed, unless the message says otherwise
+     */
+    public void changeAccess(Set<AccessFlag> access) {
+        runWhileOpen(() -> {
+            NativeCall.status("ibv_rereg_mr",
+                    () -> domain.context().on() + ", bytes=" + byteSize + ", access=" + access,
+                    capture -> (int) LibIbverbs.REREG_MR.invokeExact(capture, region, IBV_REREG_MR_CHANGE_ACCESS(),
+                            MemorySegment.NULL, MemorySegment.NULL, 0L, AccessFlag.bits(access)));
+            readKeys();
+        });
+    }
+
+    /** The registered bytes; empty for a dmabuf, which the CPU does not reach this way. */
     public MemorySegment memory() {
         return memory;
     }
 
     public long byteSize() {
-        return memory.byteSize();
+        return byteSize;
     }
 
     /** The address under which peers name the first byte; unsigned. */
@@ -102,7 +136,8 @@ public final class MemoryRegion extends VerbsObject {
 
     @Override
     void destroy() {
-        NativeCall.check("ibv_dereg_mr", () -> domain.context().on() + ", bytes=" + byteSize(), ibv_dereg_mr(region));
+        NativeCall.check("ibv_dereg_mr", () -> domain.context().on() + ", bytes=" + byteSize(), ibv_dereg_mr(region),
+                "close the memory windows that are bound to it, or invalidate them, first");
         if (arena != null) {
             arena.close();
         }

@@ -64,8 +64,13 @@ final class NativeCall {
 
     /** For verbs that return an errno; some providers return it negative. */
     static void check(String verb, Supplier<String> on, int errno) {
+        check(verb, on, errno, null);
+    }
+
+    /** With what to do; null for errno's own remedy. */
+    static void check(String verb, Supplier<String> on, int errno, String remedy) {
         if (errno != 0) {
-            throw new VerbsException(verb, on.get(), Math.abs(errno), null);
+            throw new VerbsException(verb, on.get(), Math.abs(errno), remedy);
         }
     }
 

@@ -42,6 +42,19 @@ public final class ProtectionDomain extends VerbsObject {
         return whileOpen(() -> MemoryRegion.register(this, memory, null, access));
     }
 
+    /**
+     * Registers memory of another device, a GPU's for instance, that its driver exported as a dmabuf. The descriptor may be
+     * closed afterwards.
+     *
+     * @param offset within the dmabuf
+     * @param remoteAddress that own requests and peers name the first byte by; equal to the offset modulo the page size
+     * @throws VerbsException EOPNOTSUPP where the device cannot, as soft-RoCE
+     */
+    public MemoryRegion registerDmabuf(int fd, long offset, long byteSize, long remoteAddress,
+            Set<AccessFlag> access) {
+        return whileOpen(() -> MemoryRegion.registerDmabuf(this, fd, offset, byteSize, remoteAddress, access));
+    }
+
     /** Allocates zeroed memory, aligned to a page, and registers it; closing the region frees it. */
     public MemoryRegion allocate(long byteSize, Set<AccessFlag> access) {
         if (byteSize <= 0) {
@@ -63,6 +76,12 @@ public final class ProtectionDomain extends VerbsObject {
         return whileOpen(() -> options.whileOpen(() -> QueuePair.create(this, options)));
     }
 
+    /** A queue pair in state RESET whose sends, of these operations, are built in batches. */
+    public ExtendedQueuePair createExtendedQueuePair(QueuePairOptions options, Set<SendOperation> operations) {
+        options.checkContext(context);
+        return whileOpen(() -> options.whileOpen(() -> ExtendedQueuePair.create(this, options, operations)));
+    }
+
     /**
      * Receives that several queue pairs share.
      *
@@ -71,6 +90,25 @@ public final class ProtectionDomain extends VerbsObject {
      */
     public SharedReceiveQueue createSharedReceiveQueue(int depth, int elementCountMax) {
         return whileOpen(() -> SharedReceiveQueue.create(this, depth, elementCountMax));
+    }
+
+    /** The way to a port, for datagrams. */
+    public AddressHandle createAddressHandle(AddressVector vector) {
+        return whileOpen(() -> AddressHandle.create(this, vector));
+    }
+
+    /** A window that can be bound to memory regions of this domain. */
+    public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
+        return whileOpen(() -> MemoryWindow.allocate(this, type));
+    }
+
+    /** @throws IllegalArgumentException if the object was made in another domain */
+    void requireOwn(ProtectionDomain other, VerbsObject object) {
+        if (other != this) {
+            throw new IllegalArgumentException(
+                    object + " belongs to another protection domain than it is to be used in;"
+                            + " make both in one ProtectionDomain");
+        }
     }
 
     public DeviceContext context() {

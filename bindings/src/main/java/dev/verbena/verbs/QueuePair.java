@@ -5,9 +5,13 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.abi.ibv_ece;
+import dev.verbena.verbs.abi.ibv_mw_bind;
+import dev.verbena.verbs.abi.ibv_mw_bind_info;
 import dev.verbena.verbs.abi.ibv_qp;
 import dev.verbena.verbs.abi.ibv_qp_attr;
 import dev.verbena.verbs.abi.ibv_qp_cap;
@@ -24,7 +28,7 @@ import dev.verbena.verbs.abi.ibv_qp_init_attr;
  *
  * <p>Source: ibv_create_qp(3), ibv_modify_qp(3), ibv_post_send(3), ibv_post_recv(3).
  */
-public final class QueuePair extends VerbsObject {
+public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     private static final int RESET = IBV_QPS_RESET();
     private static final int READY_TO_SEND = IBV_QPS_RTS();
 
@@ -53,29 +57,36 @@ public final class QueuePair extends VerbsObject {
         this.sendDepth = ibv_qp_cap.max_send_wr(capacities);
         this.receiveDepth = ibv_qp_cap.max_recv_wr(capacities);
         this.inlineByteSizeMax = ibv_qp_cap.max_inline_data(capacities);
+        domain.context().events().add(pair, this);
     }
 
     static QueuePair create(ProtectionDomain domain, QueuePairOptions options) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
-            ibv_qp_init_attr.send_cq(attributes, options.sendQueue().pointer());
-            ibv_qp_init_attr.recv_cq(attributes, options.receiveQueue().pointer());
-            if (options.sharedReceiveQueue() != null) {
-                ibv_qp_init_attr.srq(attributes, options.sharedReceiveQueue().pointer());
-            }
-            ibv_qp_init_attr.qp_type(attributes, options.type().code());
-            ibv_qp_init_attr.sq_sig_all(attributes, options.signalsAll() ? 1 : 0);
-            MemorySegment capacities = ibv_qp_init_attr.cap(attributes);
-            ibv_qp_cap.max_send_wr(capacities, options.sendDepth());
-            ibv_qp_cap.max_recv_wr(capacities, options.receiveDepth());
-            ibv_qp_cap.max_send_sge(capacities, options.sendElementCountMax());
-            ibv_qp_cap.max_recv_sge(capacities, options.receiveElementCountMax());
-            ibv_qp_cap.max_inline_data(capacities, options.inlineByteSizeMax());
+            write(options, attributes);
             MemorySegment pair = NativeCall.pointer("ibv_create_qp", () -> domain.context().on() + ", " + options,
                     capture -> (MemorySegment) LibIbverbs.CREATE_QP.invokeExact(capture, domain.pointer(),
                             attributes));
-            return new QueuePair(domain, options, pair.reinterpret(ibv_qp.sizeof()), capacities);
+            return new QueuePair(domain, options, pair.reinterpret(ibv_qp.sizeof()),
+                    ibv_qp_init_attr.cap(attributes));
         }
+    }
+
+    /** Into a zeroed struct ibv_qp_init_attr, or one that begins like it. */
+    static void write(QueuePairOptions options, MemorySegment attributes) {
+        ibv_qp_init_attr.send_cq(attributes, options.sendQueue().pointer());
+        ibv_qp_init_attr.recv_cq(attributes, options.receiveQueue().pointer());
+        if (options.sharedReceiveQueue() != null) {
+            ibv_qp_init_attr.srq(attributes, options.sharedReceiveQueue().pointer());
+        }
+        ibv_qp_init_attr.qp_type(attributes, options.type().code());
+        ibv_qp_init_attr.sq_sig_all(attributes, options.signalsAll() ? 1 : 0);
+        MemorySegment capacities = ibv_qp_init_attr.cap(attributes);
+        ibv_qp_cap.max_send_wr(capacities, options.sendDepth());
+        ibv_qp_cap.max_recv_wr(capacities, options.receiveDepth());
+        ibv_qp_cap.max_send_sge(capacities, options.sendElementCountMax());
+        ibv_qp_cap.max_recv_sge(capacities, options.receiveElementCountMax());
+        ibv_qp_cap.max_inline_data(capacities, options.inlineByteSizeMax());
     }
 
     /** What peers call it by; 24 bits. */
@@ -136,6 +147,38 @@ public final class QueuePair extends VerbsObject {
         });
     }
 
+    /**
+     * Whether the bytes of a write become visible in the order of their addresses, so that its last ones tell that all have
+     * come. Some devices know it only from READY_TO_SEND on.
+     */
+    public boolean writesInOrder() {
+        return whileOpen(() -> ibv_query_qp_data_in_order(pair, IBV_WR_RDMA_WRITE(), 0) != 0);
+    }
+
+    /**
+     * What this side offers to its peer.
+     *
+     * @throws VerbsException EOPNOTSUPP where the device knows none, as soft-RoCE
+     */
+    public EnhancedConnection enhancedConnection() {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment struct = ibv_ece.allocate(arena);
+                NativeCall.check("ibv_query_ece", this::on, ibv_query_ece(pair, struct));
+                return EnhancedConnection.read(struct);
+            }
+        });
+    }
+
+    /** Takes what the peer offers, before READY_TO_RECEIVE; what is taken of it {@link #enhancedConnection()} says then. */
+    public void enhance(EnhancedConnection offered) {
+        runWhileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                NativeCall.check("ibv_set_ece", () -> on() + ", " + offered, ibv_set_ece(pair, offered.write(arena)));
+            }
+        });
+    }
+
     /** The state now. */
     public QueuePairState state() {
         return query().state();
@@ -147,15 +190,40 @@ public final class QueuePair extends VerbsObject {
      * @return how many were posted; fewer than {@code count} means that the send queue is full
      * @throws VerbsException with EINVAL in a state before READY_TO_SEND, then nothing is posted; or if the provider
      *             refuses a request, then those before it are posted
+     * @throws IllegalStateException if an address handle or memory window of one is closed; none is posted
+     * @throws IllegalArgumentException if one belongs to another protection domain, or a datagram has no destination; none
+     *             is posted
      */
     public int post(SendRequests requests, int first, int count) {
         if (count == 0) {
             return 0;
         }
         int last = requests.last(first, count);
+        if (requests.namesObjects() || type == QueuePairType.UNRELIABLE_DATAGRAM) {
+            return postHolding(requests, first, last);
+        }
+        int errno = postList(requests, first, last);
+        return errno == 0 ? count : refused("ibv_post_send", errno, requests.badIndex(), first);
+    }
+
+    /** Apart, since it looks at each request: the provider follows pointers in it. */
+    private int postHolding(SendRequests requests, int first, int last) {
+        int count = last - first + 1;
+        requests.hold(this, first, count);
+        try {
+            int errno = postList(requests, first, last);
+            int end = errno == 0 ? last + 1 : requests.badIndex();
+            requests.posted(first, end - first);
+            return errno == 0 ? count : refused("ibv_post_send", errno, end, first);
+        } finally {
+            requests.release(first, count);
+        }
+    }
+
+    private int postList(SendRequests requests, int first, int last) {
         Guard guard = guard();
         guard.enter(Guard.SEND);
-        if (ibv_qp.state(pair) < READY_TO_SEND) {
+        if (!isReadyToSend()) {
             guard.leave(Guard.SEND);
             throw wrongState("ibv_post_send", QueuePairState.READY_TO_SEND);
         }
@@ -164,7 +232,58 @@ public final class QueuePair extends VerbsObject {
         requests.join(last);
         guard.leave(Guard.SEND);
         Reference.reachabilityFence(requests);
-        return errno == 0 ? count : refused("ibv_post_send", errno, requests.badIndex(), first);
+        return errno;
+    }
+
+    /**
+     * Posts a request to open a part of the region to peers, through a window of type 1; the window's rkey is then the new
+     * one. With no bytes at all it takes back what was bound before.
+     *
+     * @param access what peers may do; the region must allow MEMORY_WINDOW_BIND, and LOCAL_WRITE for anything but reads
+     * @param isSignaled whether its success is reported
+     */
+    public void bind(long workRequestId, MemoryWindow window, MemoryRegion region, long offset, long byteSize,
+            Set<AccessFlag> access, boolean isSignaled) {
+        window.requireType(MemoryWindowType.TYPE_1);
+        domain.requireOwn(window.protectionDomain(), window);
+        domain.requireOwn(region.protectionDomain(), region);
+        runWhileOpen(() -> window.runWhileOpen(() -> region.runWhileOpen(() -> {
+            if (!isReadyToSend()) {
+                throw wrongState("ibv_bind_mw", QueuePairState.READY_TO_SEND);
+            }
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment bind = ibv_mw_bind.allocate(arena);
+                ibv_mw_bind.wr_id(bind, workRequestId);
+                ibv_mw_bind.send_flags(bind, isSignaled ? IBV_SEND_SIGNALED() : 0);
+                MemorySegment info = ibv_mw_bind.bind_info(bind);
+                ibv_mw_bind_info.mr(info, region.pointer());
+                ibv_mw_bind_info.addr(info, region.localAddress(offset));
+                ibv_mw_bind_info.length(info, byteSize);
+                ibv_mw_bind_info.mw_access_flags(info, AccessFlag.bits(access));
+                NativeCall.check("ibv_bind_mw", () -> on() + ", bytes=" + byteSize + ", access=" + access,
+                        InlineVerbs.bindMemoryWindow(domain.context().pointer(), pair, window.pointer(), bind));
+            }
+        })));
+    }
+
+    /** Takes part in a multicast group: datagrams to its GID arrive here too. Of datagram queue pairs only. */
+    public void attachMulticast(long subnetPrefix, long interfaceId, int lid) {
+        runWhileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                NativeCall.check("ibv_attach_mcast", () -> on() + ", lid=" + lid,
+                        ibv_attach_mcast(pair, Gid.write(subnetPrefix, interfaceId, arena), (short) lid));
+            }
+        });
+    }
+
+    /** Leaves the group. */
+    public void detachMulticast(long subnetPrefix, long interfaceId, int lid) {
+        runWhileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                NativeCall.check("ibv_detach_mcast", () -> on() + ", lid=" + lid,
+                        ibv_detach_mcast(pair, Gid.write(subnetPrefix, interfaceId, arena), (short) lid));
+            }
+        });
     }
 
     /**
@@ -197,7 +316,11 @@ public final class QueuePair extends VerbsObject {
      * Asked before the provider is: those of software devices queue a request that the kernel then refuses, and execute
      * it once the state allows.
      */
-    private VerbsException wrongState(String verb, QueuePairState needed) {
+    final boolean isReadyToSend() {
+        return ibv_qp.state(pair) >= READY_TO_SEND;
+    }
+
+    final VerbsException wrongState(String verb, QueuePairState needed) {
         return new VerbsException(verb, on() + ", posted=0", EINVAL(), "bring the queue pair to state " + needed
                 + " first");
     }
@@ -222,6 +345,7 @@ public final class QueuePair extends VerbsObject {
 
     @Override
     void destroy() {
-        NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair));
+        domain.context().events().destroy(pair, () -> NativeCall.check("ibv_destroy_qp", this::on,
+                ibv_destroy_qp(pair), "a queue pair leaves its multicast groups first: detachMulticast"));
     }
 }

@@ -4,7 +4,9 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Set;
 
+import dev.verbena.verbs.abi.ibv_mw_bind_info;
 import dev.verbena.verbs.abi.ibv_send_wr;
 import dev.verbena.verbs.abi.ibv_sge;
 
@@ -32,11 +34,25 @@ public final class SendRequest {
     private static final long ATOMIC_COMPARE_ADD = WR + ibv_send_wr.wr.atomic.compare_add$offset();
     private static final long ATOMIC_SWAP = WR + ibv_send_wr.wr.atomic.swap$offset();
     private static final long ATOMIC_RKEY = WR + ibv_send_wr.wr.atomic.rkey$offset();
+    private static final long UD_HANDLE = WR + ibv_send_wr.wr.ud.ah$offset();
+    private static final long UD_QUEUE_PAIR = WR + ibv_send_wr.wr.ud.remote_qpn$offset();
+    private static final long UD_QUEUE_KEY = WR + ibv_send_wr.wr.ud.remote_qkey$offset();
+    private static final long BIND = ibv_send_wr.bind_mw$offset();
+    private static final long BIND_WINDOW = BIND + ibv_send_wr.bind_mw.mw$offset();
+    private static final long BIND_RKEY = BIND + ibv_send_wr.bind_mw.rkey$offset();
+    private static final long BIND_INFO = BIND + ibv_send_wr.bind_mw.bind_info$offset();
+    private static final long BIND_REGION = BIND_INFO + ibv_mw_bind_info.mr$offset();
+    private static final long BIND_ADDRESS = BIND_INFO + ibv_mw_bind_info.addr$offset();
+    private static final long BIND_LENGTH = BIND_INFO + ibv_mw_bind_info.length$offset();
+    private static final long BIND_ACCESS = BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset();
     private static final long SGE_STRIDE = ibv_sge.sizeof();
     private static final long SGE_LENGTH = ibv_sge.length$offset();
     private static final long SGE_LKEY = ibv_sge.lkey$offset();
     private static final long ELEMENT_BYTE_SIZE_MAX = 0xffff_ffffL;
 
+    private static final int NO_OPERATION = -1;
+
+    private final SendRequests requests;
     private final MemorySegment memory;
     private final long at;
     private final long elementsAt;
@@ -44,9 +60,15 @@ public final class SendRequest {
     private final long inlineAt;
     private final int inlineByteSizeMax;
     private int elementCount;
+    /** Objects whose pointers are in the request, which the provider follows when it is posted; null for none. */
+    private AddressHandle destination;
+    private MemoryWindow window;
+    private MemoryRegion windowRegion;
 
-    SendRequest(MemorySegment memory, long at, long elementsAt, int elementCountMax, long inlineAt,
+    SendRequest(SendRequests requests, MemorySegment memory, long at, long elementsAt, int elementCountMax,
+            long inlineAt,
             int inlineByteSizeMax) {
+        this.requests = requests;
         this.memory = memory;
         this.at = at;
         this.elementsAt = elementsAt;
@@ -101,6 +123,43 @@ public final class SendRequest {
     }
 
     /**
+     * Opens a part of the region to the peer, through a window of type 2; from the post on the window's rkey is the new
+     * one. What was bound before must have been invalidated.
+     *
+     * @param access what the peer may do; the region must allow MEMORY_WINDOW_BIND, and LOCAL_WRITE for anything but reads
+     */
+    public SendRequest bind(long workRequestId, MemoryWindow window, MemoryRegion region, long offset, long byteSize,
+            Set<AccessFlag> access) {
+        window.requireType(MemoryWindowType.TYPE_2);
+        begin(workRequestId, IBV_WR_BIND_MW());
+        memory.set(LONG, at + BIND_WINDOW, window.pointer().address());
+        memory.set(INT, at + BIND_RKEY, window.nextRkey());
+        memory.set(LONG, at + BIND_REGION, region.pointer().address());
+        memory.set(LONG, at + BIND_ADDRESS, region.localAddress(offset));
+        memory.set(LONG, at + BIND_LENGTH, byteSize);
+        memory.set(INT, at + BIND_ACCESS, AccessFlag.bits(access));
+        this.window = window;
+        windowRegion = region;
+        requests.nameObjects();
+        return this;
+    }
+
+    /**
+     * Where a datagram goes.
+     *
+     * @param queuePairNumber of the peer's queue pair, 24 bits
+     * @param queueKey that it was given
+     */
+    public SendRequest to(AddressHandle handle, int queuePairNumber, int queueKey) {
+        memory.set(LONG, at + UD_HANDLE, handle.pointer().address());
+        memory.set(INT, at + UD_QUEUE_PAIR, queuePairNumber);
+        memory.set(INT, at + UD_QUEUE_KEY, queueKey);
+        destination = handle;
+        requests.nameObjects();
+        return this;
+    }
+
+    /**
      * Adds a gather element, or scatter element for what a read or an atomic returns.
      *
      * @throws IllegalArgumentException if there is no room for another, or it is beyond 4 GiB - 1
@@ -135,6 +194,11 @@ public final class SendRequest {
         return flag(IBV_SEND_FENCE());
     }
 
+    /** A request that names no operation. */
+    SendRequest clear() {
+        return begin(0, NO_OPERATION);
+    }
+
     private SendRequest begin(long workRequestId, int opcode) {
         memory.set(LONG, at + WR_ID, workRequestId);
         memory.set(INT, at + NUM_SGE, 0);
@@ -143,7 +207,55 @@ public final class SendRequest {
         // A stale immediate makes some requests invalid.
         memory.set(INT, at + IMMEDIATE, 0);
         elementCount = 0;
+        destination = null;
+        window = null;
+        windowRegion = null;
         return this;
+    }
+
+    /**
+     * Keeps open what the provider will look at; {@link #release} must follow.
+     *
+     * @throws IllegalStateException if it is closed
+     * @throws IllegalArgumentException if it belongs to another protection domain, or a datagram has no destination
+     */
+    void hold(QueuePair pair) {
+        ProtectionDomain domain = pair.protectionDomain();
+        if ((pair.type() == QueuePairType.UNRELIABLE_DATAGRAM) != (destination != null)) {
+            throw new IllegalArgumentException("request id=" + memory.get(LONG, at + WR_ID) + " of " + pair
+                    + " has destination=" + destination
+                    + ": give SendRequest.to to each datagram, and to nothing else");
+        }
+        if (destination != null) {
+            domain.requireOwn(destination.protectionDomain(), destination);
+            destination.enterCall();
+        } else if (window != null) {
+            domain.requireOwn(window.protectionDomain(), window);
+            domain.requireOwn(windowRegion.protectionDomain(), windowRegion);
+            window.enterCall();
+            try {
+                windowRegion.enterCall();
+            } catch (IllegalStateException closed) {
+                window.leaveCall();
+                throw closed;
+            }
+        }
+    }
+
+    void release() {
+        if (destination != null) {
+            destination.leaveCall();
+        } else if (window != null) {
+            window.leaveCall();
+            windowRegion.leaveCall();
+        }
+    }
+
+    /** Called once it is posted, before the release. */
+    void posted() {
+        if (window != null) {
+            window.bound(memory.get(INT, at + BIND_RKEY));
+        }
     }
 
     private SendRequest remote(long address, int rkey) {
@@ -164,6 +276,113 @@ public final class SendRequest {
         memory.set(LONG, at + ATOMIC_SWAP, swap);
         memory.set(INT, at + ATOMIC_RKEY, rkey);
         return this;
+    }
+
+    // What was filled in, for who builds the request elsewhere.
+
+    /** Null for none. */
+    SendOperation operation() {
+        return SendOperation.of(memory.get(INT, at + OPCODE));
+    }
+
+    long workRequestId() {
+        return memory.get(LONG, at + WR_ID);
+    }
+
+    int flags() {
+        return memory.get(INT, at + FLAGS);
+    }
+
+    boolean isInline() {
+        return (flags() & IBV_SEND_INLINE()) != 0;
+    }
+
+    /** Of a write, read or atomic. */
+    long remoteAddress() {
+        return memory.get(LONG, at + RDMA_ADDRESS);
+    }
+
+    /** Of a write or read. */
+    int rkey() {
+        return memory.get(INT, at + RDMA_RKEY);
+    }
+
+    int atomicRkey() {
+        return memory.get(INT, at + ATOMIC_RKEY);
+    }
+
+    long compareOrAdd() {
+        return memory.get(LONG, at + ATOMIC_COMPARE_ADD);
+    }
+
+    long swap() {
+        return memory.get(LONG, at + ATOMIC_SWAP);
+    }
+
+    /** The immediate, in network order, or the rkey to invalidate. */
+    int immediateBits() {
+        return memory.get(INT, at + IMMEDIATE);
+    }
+
+    AddressHandle destination() {
+        return destination;
+    }
+
+    int destinationQueuePair() {
+        return memory.get(INT, at + UD_QUEUE_PAIR);
+    }
+
+    int destinationQueueKey() {
+        return memory.get(INT, at + UD_QUEUE_KEY);
+    }
+
+    MemoryWindow window() {
+        return window;
+    }
+
+    int bindRkey() {
+        return memory.get(INT, at + BIND_RKEY);
+    }
+
+    /** The struct ibv_mw_bind_info. */
+    MemorySegment bindInfo() {
+        return memory.asSlice(at + BIND_INFO, ibv_mw_bind_info.sizeof());
+    }
+
+    int elementCount() {
+        return elementCount;
+    }
+
+    /** Of the first one. */
+    long elementAddress() {
+        return memory.get(LONG, elementsAt);
+    }
+
+    /** Of the first one. */
+    int elementLkey() {
+        return memory.get(INT, elementsAt + SGE_LKEY);
+    }
+
+    int elementByteSize(int index) {
+        return memory.get(INT, elementsAt + index * SGE_STRIDE + SGE_LENGTH);
+    }
+
+    boolean hasEqualElements() {
+        for (int i = 1; i < elementCount; i++) {
+            if (elementByteSize(i) != elementByteSize(0)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The struct ibv_sge of each. */
+    MemorySegment elements() {
+        return memory.asSlice(elementsAt, elementCountMax * SGE_STRIDE);
+    }
+
+    MemorySegment inlineData() {
+        return memory.asSlice(inlineAt, inlineByteSizeMax);
     }
 
     private SendRequest element(long address, long byteSize, int lkey) {

@@ -30,6 +30,7 @@ public final class SendRequests {
     private final MemorySegment memory;
     private final SendRequest[] requests;
     private final long badOffset;
+    private boolean namesObjects;
 
     /** So many requests, of up to so many gather elements each, without room for inline data. */
     public SendRequests(int capacity, int elementCountMax) {
@@ -55,7 +56,7 @@ public final class SendRequests {
         memory = Arena.ofAuto().allocate(badOffset + Long.BYTES, Long.BYTES);
         requests = new SendRequest[capacity];
         for (int i = 0; i < capacity; i++) {
-            requests[i] = new SendRequest(memory, i * STRIDE, elementsOffset + i * elements * ibv_sge.sizeof(),
+            requests[i] = new SendRequest(this, memory, i * STRIDE, elementsOffset + i * elements * ibv_sge.sizeof(),
                     elements, inlineOffset + i * inlineStride, inlineByteSizeMax);
             if (i + 1 < capacity) {
                 link(i, memory.address() + (i + 1) * STRIDE);
@@ -108,5 +109,40 @@ public final class SendRequests {
     int badIndex() {
         long bad = memory.get(ValueLayout.JAVA_LONG, badOffset);
         return bad == 0 ? -1 : (int) ((bad - memory.address()) / STRIDE);
+    }
+
+    /** Called by a request that gets the pointer of an object: from now on posting looks at each request. */
+    void nameObjects() {
+        namesObjects = true;
+    }
+
+    boolean namesObjects() {
+        return namesObjects;
+    }
+
+    /** Keeps open what these requests name; {@link #release} must follow unless it throws. */
+    void hold(QueuePair pair, int first, int count) {
+        int held = 0;
+        try {
+            while (held < count) {
+                requests[first + held].hold(pair);
+                held++;
+            }
+        } catch (IllegalStateException | IllegalArgumentException refused) {
+            release(first, held);
+            throw refused;
+        }
+    }
+
+    void posted(int first, int count) {
+        for (int i = first; i < first + count; i++) {
+            requests[i].posted();
+        }
+    }
+
+    void release(int first, int count) {
+        for (int i = first; i < first + count; i++) {
+            requests[i].release();
+        }
     }
 }

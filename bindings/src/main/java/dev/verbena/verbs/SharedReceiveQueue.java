@@ -29,6 +29,7 @@ public final class SharedReceiveQueue extends VerbsObject {
         super("shared receive queue of " + domain.context(), domain);
         this.context = domain.context();
         this.queue = queue.reinterpret(ibv_srq.sizeof());
+        context.events().add(queue, this);
         this.postReceive = ibv_context_ops.post_srq_recv(ibv_context.ops(context.pointer()));
     }
 
@@ -71,12 +72,35 @@ public final class SharedReceiveQueue extends VerbsObject {
 
     /** Asks for the event SRQ_LIMIT_REACHED once fewer receives than this are left; once per call. */
     public void limit(int receives) {
+        modify(0, receives, IBV_SRQ_LIMIT());
+    }
+
+    /** Makes room for so many receives; those that are posted stay. */
+    public void resize(int depth) {
+        modify(depth, 0, IBV_SRQ_MAX_WR());
+    }
+
+    private void modify(int depth, int limit, int mask) {
         runWhileOpen(() -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment attributes = ibv_srq_attr.allocate(arena);
-                ibv_srq_attr.srq_limit(attributes, receives);
-                NativeCall.check("ibv_modify_srq", () -> context.on() + ", limit=" + receives,
-                        ibv_modify_srq(queue, attributes, IBV_SRQ_LIMIT()));
+                ibv_srq_attr.max_wr(attributes, depth);
+                ibv_srq_attr.srq_limit(attributes, limit);
+                NativeCall.check("ibv_modify_srq",
+                        () -> context.on() + (mask == IBV_SRQ_LIMIT() ? ", limit=" + limit : ", depth=" + depth),
+                        ibv_modify_srq(queue, attributes, mask));
+            }
+        });
+    }
+
+    /** As the device has it now. */
+    public SharedReceiveQueueAttributes query() {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_srq_attr.allocate(arena);
+                NativeCall.check("ibv_query_srq", context::on, ibv_query_srq(queue, attributes));
+                return new SharedReceiveQueueAttributes(ibv_srq_attr.max_wr(attributes),
+                        ibv_srq_attr.max_sge(attributes), ibv_srq_attr.srq_limit(attributes));
             }
         });
     }
@@ -92,6 +116,7 @@ public final class SharedReceiveQueue extends VerbsObject {
 
     @Override
     void destroy() {
-        NativeCall.check("ibv_destroy_srq", context::on, ibv_destroy_srq(queue));
+        context.events().destroy(queue,
+                () -> NativeCall.check("ibv_destroy_srq", context::on, ibv_destroy_srq(queue)));
     }
 }

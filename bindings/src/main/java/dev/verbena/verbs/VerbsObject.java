@@ -33,6 +33,11 @@ abstract class VerbsObject implements AutoCloseable {
         }
     }
 
+    /** Null, or why it cannot be closed now and what to do; for what its own thread has begun and not ended. */
+    String unfinished() {
+        return null;
+    }
+
     /** Destroys the native object; a failure leaves it open. Called once no call is in it. */
     abstract void destroy();
 
@@ -44,7 +49,8 @@ abstract class VerbsObject implements AutoCloseable {
     /**
      * Destroys the object. Idempotent.
      *
-     * @throws IllegalStateException if other objects still depend on it; the message names them
+     * @throws IllegalStateException if other objects still depend on it, or something that was begun on it is not
+     *             ended; the message names them
      * @throws VerbsException if the kernel refuses; the object stays open
      */
     @Override
@@ -58,6 +64,10 @@ abstract class VerbsObject implements AutoCloseable {
                         + (calls > 0 ? "calls=" + calls + " are under way in other threads" : "still open are "
                                 + children)
                         + "; close what depends on it first");
+            }
+            String unfinished = unfinished();
+            if (unfinished != null) {
+                throw new IllegalStateException(description + " cannot be closed: " + unfinished);
             }
             isClosed = true;
         }
@@ -78,19 +88,24 @@ abstract class VerbsObject implements AutoCloseable {
 
     /** Runs the call, during which the object cannot be closed. Not for the data path: see {@link #guard}. */
     final <T> T whileOpen(Supplier<T> call) {
-        synchronized (this) {
-            if (isClosed) {
-                throw closedException();
-            }
-            calls++;
-        }
+        enterCall();
         try {
             return call.get();
         } finally {
-            synchronized (this) {
-                calls--;
-            }
+            leaveCall();
         }
+    }
+
+    /** From here to {@link #leaveCall} it cannot be closed. */
+    final synchronized void enterCall() {
+        if (isClosed) {
+            throw closedException();
+        }
+        calls++;
+    }
+
+    final synchronized void leaveCall() {
+        calls--;
     }
 
     final void runWhileOpen(Runnable call) {

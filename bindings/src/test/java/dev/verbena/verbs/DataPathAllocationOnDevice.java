@@ -1,0 +1,88 @@
+package dev.verbena.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.lang.management.ManagementFactory;
+import java.util.EnumSet;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import com.sun.management.ThreadMXBean;
+
+/** The extended ways to post and poll put nothing on the Java heap. */
+class DataPathAllocationOnDevice {
+    private static final int WARM_UP = 200;
+    private static final int ROUNDS = 1000;
+
+    private final TestDevice device = new TestDevice();
+    private final ExtendedCompletionQueue queue = device.keep(
+            device.context.createExtendedCompletionQueue(64, EnumSet.of(CompletionField.BYTE_SIZE)));
+    private final MemoryRegion region = device.region();
+    private long outcomes;
+
+    @AfterEach
+    void close() {
+        device.close();
+    }
+
+    /** Bytes that this thread allocates in so many rounds, less what asking for them takes. */
+    private static long allocated(Runnable round) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        for (int i = 0; i < WARM_UP; i++) {
+            round.run();
+        }
+        threads.getCurrentThreadAllocatedBytes();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < ROUNDS; i++) {
+            round.run();
+        }
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+
+    private void pollOne() {
+        long start = System.nanoTime();
+        while (!queue.startPoll()) {
+            if (System.nanoTime() - start > TestDevice.HANG_NS) {
+                throw new AssertionError("no completion");
+            }
+        }
+        outcomes += queue.status() == WorkCompletionStatus.SUCCESS ? 1 : 0;
+        queue.endPoll();
+    }
+
+    @Test
+    void batchesAndTheExtendedPoll() {
+        ExtendedQueuePair pair = device.keep(device.domain.createExtendedQueuePair(
+                TestDevice.options(QueuePairType.RELIABLE_CONNECTED, queue), EnumSet.allOf(SendOperation.class)));
+        QueuePair peer = device.queuePair(QueuePairType.RELIABLE_CONNECTED, device.queue());
+        device.connect(pair, peer);
+        MemoryWindow window = device.keep(device.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2));
+        EnumSet<AccessFlag> access = EnumSet.of(AccessFlag.REMOTE_READ);
+        assertEquals(0, allocated(() -> {
+            pair.begin();
+            pair.next().write(1, region.remoteAddress(), region.rkey()).element(region, 64, 8);
+            pair.next().bind(2, window, region, 0, 64, access);
+            pair.complete();
+            pair.begin();
+            pair.next().invalidate(3, window.rkey()).signaled();
+            pair.complete();
+            pollOne();
+        }));
+        assertEquals(WARM_UP + ROUNDS, outcomes);
+    }
+
+    @Test
+    void datagrams() {
+        QueuePair pair = device.queuePair(QueuePairType.UNRELIABLE_DATAGRAM, queue);
+        device.toReadyToSend(pair, 0);
+        AddressHandle handle = device.keep(device.domain.createAddressHandle(device.path()));
+        SendRequests sends = new SendRequests(1, 1);
+        assertEquals(0, allocated(() -> {
+            sends.get(0).send(1).element(region, 0, 8).to(handle, pair.number(), TestDevice.QUEUE_KEY).signaled();
+            pair.post(sends, 0, 1);
+            pollOne();
+        }));
+        assertEquals(WARM_UP + ROUNDS, outcomes);
+    }
+}
