@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_device_attr;
@@ -15,7 +16,8 @@ import dev.verbena.verbs.abi.ibv_port_attr;
 /**
  * An opened RDMA device; everything else is made from it.
  *
- * <p><b>Owner:</b> whoever opened it, to be closed after all that was made from it. <b>Threading:</b> thread-safe.
+ * <p><b>Owner:</b> whoever opened it, to be closed after all that was made from it; the one of a {@link CmId} need not be
+ * closed, as the connection manager keeps the device open. <b>Threading:</b> thread-safe.
  *
  * <p>Source: ibv_open_device(3), ibv_query_device(3), ibv_query_port(3).
  */
@@ -23,12 +25,19 @@ public final class DeviceContext extends VerbsObject {
     private final String name;
     private final MemorySegment context;
     private final DataPath dataPath;
+    /** How it ends. */
+    private final Consumer<DeviceContext> closing;
 
     DeviceContext(String name, MemorySegment context, DataPath dataPath) {
+        this(name, context, dataPath, DeviceContext::closeDevice);
+    }
+
+    private DeviceContext(String name, MemorySegment context, DataPath dataPath, Consumer<DeviceContext> closing) {
         super("device " + name);
         this.name = name;
         this.context = context;
         this.dataPath = dataPath;
+        this.closing = closing;
     }
 
     /**
@@ -49,6 +58,13 @@ public final class DeviceContext extends VerbsObject {
                     capture -> (MemorySegment) LibIbverbs.OPEN_DEVICE.invokeExact(capture, device));
             return new DeviceContext(name, context.reinterpret(ibv_context.sizeof()), DataPath.of(name));
         }
+    }
+
+    /** One that librdmacm opened and keeps open. */
+    static DeviceContext borrow(MemorySegment pointer, Runnable closing) {
+        MemorySegment context = pointer.reinterpret(ibv_context.sizeof());
+        String name = ibv_get_device_name(ibv_context.device(context)).getString(0);
+        return new DeviceContext(name, context, DataPath.of(name), self -> closing.run());
     }
 
     public String name() {
@@ -156,6 +172,10 @@ public final class DeviceContext extends VerbsObject {
 
     @Override
     void destroy() {
+        closing.accept(this);
+    }
+
+    private void closeDevice() {
         NativeCall.status("ibv_close_device", this::on,
                 capture -> (int) LibIbverbs.CLOSE_DEVICE.invokeExact(capture, context));
     }

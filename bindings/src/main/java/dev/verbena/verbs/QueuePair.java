@@ -29,6 +29,8 @@ public final class QueuePair extends VerbsObject {
     private static final int READY_TO_SEND = IBV_QPS_RTS();
 
     private final ProtectionDomain domain;
+    /** Whose queue pair it is, or null. */
+    private final CmId connection;
     private final QueuePairType type;
     private final MemorySegment pair;
     private final int number;
@@ -40,9 +42,15 @@ public final class QueuePair extends VerbsObject {
     private final int inlineByteSizeMax;
 
     QueuePair(ProtectionDomain domain, QueuePairOptions options, MemorySegment pair, MemorySegment capacities) {
+        this(domain, null, options, pair, capacities);
+    }
+
+    private QueuePair(ProtectionDomain domain, CmId connection, QueuePairOptions options, MemorySegment pair,
+            MemorySegment capacities) {
         super("queue pair " + ibv_qp.qp_num(pair) + " of " + domain.context(), domain, options.sendQueue(),
-                options.receiveQueue(), options.sharedReceiveQueue());
+                options.receiveQueue(), options.sharedReceiveQueue(), connection);
         this.domain = domain;
+        this.connection = connection;
         this.type = options.type();
         this.pair = pair;
         this.number = ibv_qp.qp_num(pair);
@@ -57,25 +65,41 @@ public final class QueuePair extends VerbsObject {
 
     static QueuePair create(ProtectionDomain domain, QueuePairOptions options) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
-            ibv_qp_init_attr.send_cq(attributes, options.sendQueue().pointer());
-            ibv_qp_init_attr.recv_cq(attributes, options.receiveQueue().pointer());
-            if (options.sharedReceiveQueue() != null) {
-                ibv_qp_init_attr.srq(attributes, options.sharedReceiveQueue().pointer());
-            }
-            ibv_qp_init_attr.qp_type(attributes, options.type().code());
-            ibv_qp_init_attr.sq_sig_all(attributes, options.signalsAll() ? 1 : 0);
-            MemorySegment capacities = ibv_qp_init_attr.cap(attributes);
-            ibv_qp_cap.max_send_wr(capacities, options.sendDepth());
-            ibv_qp_cap.max_recv_wr(capacities, options.receiveDepth());
-            ibv_qp_cap.max_send_sge(capacities, options.sendElementCountMax());
-            ibv_qp_cap.max_recv_sge(capacities, options.receiveElementCountMax());
-            ibv_qp_cap.max_inline_data(capacities, options.inlineByteSizeMax());
+            MemorySegment attributes = attributes(options, arena);
             MemorySegment pair = NativeCall.pointer("ibv_create_qp", () -> domain.context().on() + ", " + options,
                     capture -> (MemorySegment) LibIbverbs.CREATE_QP.invokeExact(capture, domain.pointer(),
                             attributes));
-            return new QueuePair(domain, options, pair.reinterpret(ibv_qp.sizeof()), capacities);
+            return new QueuePair(domain, options, pair.reinterpret(ibv_qp.sizeof()),
+                    ibv_qp_init_attr.cap(attributes));
         }
+    }
+
+    /** One that librdmacm makes, moves from state to state, and destroys. */
+    static QueuePair create(ProtectionDomain domain, CmId connection, QueuePairOptions options) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = attributes(options, arena);
+            MemorySegment pair = connection.createQueuePair(domain, attributes);
+            return new QueuePair(domain, connection, options, pair.reinterpret(ibv_qp.sizeof()),
+                    ibv_qp_init_attr.cap(attributes));
+        }
+    }
+
+    private static MemorySegment attributes(QueuePairOptions options, Arena arena) {
+        MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
+        ibv_qp_init_attr.send_cq(attributes, options.sendQueue().pointer());
+        ibv_qp_init_attr.recv_cq(attributes, options.receiveQueue().pointer());
+        if (options.sharedReceiveQueue() != null) {
+            ibv_qp_init_attr.srq(attributes, options.sharedReceiveQueue().pointer());
+        }
+        ibv_qp_init_attr.qp_type(attributes, options.type().code());
+        ibv_qp_init_attr.sq_sig_all(attributes, options.signalsAll() ? 1 : 0);
+        MemorySegment capacities = ibv_qp_init_attr.cap(attributes);
+        ibv_qp_cap.max_send_wr(capacities, options.sendDepth());
+        ibv_qp_cap.max_recv_wr(capacities, options.receiveDepth());
+        ibv_qp_cap.max_send_sge(capacities, options.sendElementCountMax());
+        ibv_qp_cap.max_recv_sge(capacities, options.receiveElementCountMax());
+        ibv_qp_cap.max_inline_data(capacities, options.inlineByteSizeMax());
+        return attributes;
     }
 
     /** What peers call it by; 24 bits. */
@@ -222,6 +246,10 @@ public final class QueuePair extends VerbsObject {
 
     @Override
     void destroy() {
-        NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair));
+        if (connection != null) {
+            connection.destroyQueuePair();
+        } else {
+            NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair));
+        }
     }
 }
