@@ -93,8 +93,11 @@ public final class CmId extends VerbsObject {
 
     /** Finds the way to the peer. Events: ROUTE_RESOLVED or ROUTE_ERROR. */
     public void resolveRoute(long timeoutNs) {
-        call(() -> NativeCall.status("rdma_resolve_route", this::on,
-                capture -> (int) LibRdmacm.RESOLVE_ROUTE.invokeExact(capture, id, milliseconds(timeoutNs))));
+        call(() -> {
+            requireDevice();
+            return NativeCall.status("rdma_resolve_route", this::on,
+                    capture -> (int) LibRdmacm.RESOLVE_ROUTE.invokeExact(capture, id, milliseconds(timeoutNs)));
+        });
     }
 
     /**
