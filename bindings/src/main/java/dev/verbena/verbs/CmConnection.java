@@ -119,6 +119,11 @@ public final class CmConnection implements AutoCloseable {
         expect(CmEventType.DISCONNECTED, timeoutNs);
     }
 
+    /** The next event, whatever it is; null as {@link CmEventChannel#await} has it. For a thread of its own, too. */
+    public CmEvent await(long timeoutNs) {
+        return channel.await(timeoutNs);
+    }
+
     private CmEvent expect(CmEventType type, long timeoutNs) {
         long startNs = System.nanoTime();
         long leftNs = timeoutNs;
