@@ -49,7 +49,8 @@ public final class CmListener implements AutoCloseable {
     /**
      * Waits for a request.
      *
-     * @return the connection, to be accepted or rejected and closed; null when time is up or after {@link #wake}
+     * @return the connection, to be accepted or rejected and closed; null when time is up, after {@link #wake}, or for
+     *         no reason
      */
     public CmConnection next(long timeoutNs) {
         CmEvent event = channel.await(timeoutNs);
