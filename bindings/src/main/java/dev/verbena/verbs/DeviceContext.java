@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import dev.verbena.verbs.abi.ibv_ah_attr;
 import dev.verbena.verbs.abi.ibv_context;
@@ -22,7 +23,8 @@ import dev.verbena.verbs.abi.ibv_port_attr;
 /**
  * An opened RDMA device; everything else is made from it.
  *
- * <p><b>Owner:</b> whoever opened it, to be closed after all that was made from it. <b>Threading:</b> thread-safe.
+ * <p><b>Owner:</b> whoever opened it, to be closed after all that was made from it; the one of a {@link CmId} need not be
+ * closed, as the connection manager keeps the device open. <b>Threading:</b> thread-safe.
  *
  * <p>Source: ibv_open_device(3), ibv_query_device(3), ibv_query_port(3).
  */
@@ -34,13 +36,20 @@ public final class DeviceContext extends VerbsObject {
     private final MemorySegment context;
     private final DataPath dataPath;
     private final AsyncEvents events;
+    /** How it ends. */
+    private final Consumer<DeviceContext> closing;
 
     DeviceContext(String name, MemorySegment context, DataPath dataPath) {
+        this(name, context, dataPath, DeviceContext::closeDevice);
+    }
+
+    private DeviceContext(String name, MemorySegment context, DataPath dataPath, Consumer<DeviceContext> closing) {
         super("device " + name);
         this.name = name;
         this.context = context;
         this.dataPath = dataPath;
         this.events = new AsyncEvents(this);
+        this.closing = closing;
     }
 
     /**
@@ -61,6 +70,13 @@ public final class DeviceContext extends VerbsObject {
                     capture -> (MemorySegment) LibIbverbs.OPEN_DEVICE.invokeExact(capture, device));
             return new DeviceContext(name, context.reinterpret(ibv_context.sizeof()), DataPath.of(name));
         }
+    }
+
+    /** One that librdmacm opened and keeps open. */
+    static DeviceContext borrow(MemorySegment pointer, Runnable closing) {
+        MemorySegment context = pointer.reinterpret(ibv_context.sizeof());
+        String name = ibv_get_device_name(ibv_context.device(context)).getString(0);
+        return new DeviceContext(name, context, DataPath.of(name), self -> closing.run());
     }
 
     public String name() {
@@ -250,6 +266,10 @@ public final class DeviceContext extends VerbsObject {
 
     @Override
     void destroy() {
+        closing.accept(this);
+    }
+
+    private void closeDevice() {
         NativeCall.status("ibv_close_device", this::on,
                 capture -> (int) LibIbverbs.CLOSE_DEVICE.invokeExact(capture, context));
         events.close();

@@ -33,6 +33,8 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     private static final int READY_TO_SEND = IBV_QPS_RTS();
 
     private final ProtectionDomain domain;
+    /** Whose queue pair it is, or null. */
+    private final CmId connection;
     private final QueuePairType type;
     private final MemorySegment pair;
     private final int number;
@@ -44,9 +46,15 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     private final int inlineByteSizeMax;
 
     QueuePair(ProtectionDomain domain, QueuePairOptions options, MemorySegment pair, MemorySegment capacities) {
+        this(domain, null, options, pair, capacities);
+    }
+
+    private QueuePair(ProtectionDomain domain, CmId connection, QueuePairOptions options, MemorySegment pair,
+            MemorySegment capacities) {
         super("queue pair " + ibv_qp.qp_num(pair) + " of " + domain.context(), domain, options.sendQueue(),
-                options.receiveQueue(), options.sharedReceiveQueue());
+                options.receiveQueue(), options.sharedReceiveQueue(), connection);
         this.domain = domain;
+        this.connection = connection;
         this.type = options.type();
         this.pair = pair;
         this.number = ibv_qp.qp_num(pair);
@@ -62,14 +70,29 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
 
     static QueuePair create(ProtectionDomain domain, QueuePairOptions options) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
-            write(options, attributes);
+            MemorySegment attributes = attributes(options, arena);
             MemorySegment pair = NativeCall.pointer("ibv_create_qp", () -> domain.context().on() + ", " + options,
                     capture -> (MemorySegment) LibIbverbs.CREATE_QP.invokeExact(capture, domain.pointer(),
                             attributes));
             return new QueuePair(domain, options, pair.reinterpret(ibv_qp.sizeof()),
                     ibv_qp_init_attr.cap(attributes));
         }
+    }
+
+    /** One that librdmacm makes, moves from state to state, and destroys. */
+    static QueuePair create(ProtectionDomain domain, CmId connection, QueuePairOptions options) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = attributes(options, arena);
+            MemorySegment pair = connection.createQueuePair(domain, attributes);
+            return new QueuePair(domain, connection, options, pair.reinterpret(ibv_qp.sizeof()),
+                    ibv_qp_init_attr.cap(attributes));
+        }
+    }
+
+    private static MemorySegment attributes(QueuePairOptions options, Arena arena) {
+        MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
+        write(options, attributes);
+        return attributes;
     }
 
     /** Into a zeroed struct ibv_qp_init_attr, or one that begins like it. */
@@ -345,7 +368,13 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
 
     @Override
     void destroy() {
-        domain.context().events().destroy(pair, () -> NativeCall.check("ibv_destroy_qp", this::on,
-                ibv_destroy_qp(pair), "a queue pair leaves its multicast groups first: detachMulticast"));
+        domain.context().events().destroy(pair, () -> {
+            if (connection != null) {
+                connection.destroyQueuePair();
+            } else {
+                NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair),
+                        "a queue pair leaves its multicast groups first: detachMulticast");
+            }
+        });
     }
 }

@@ -159,6 +159,12 @@ public final class QueuePairAttributes {
         return this;
     }
 
+    /** Takes back what is not in the mask. */
+    QueuePairAttributes only(int mask) {
+        given.removeIf(attribute -> (QueuePairAttribute.mask(EnumSet.of(attribute)) & mask) == 0);
+        return this;
+    }
+
     /** Which are meant. */
     public Set<QueuePairAttribute> given() {
         return EnumSet.copyOf(given);

@@ -131,6 +131,13 @@ abstract class VerbsObject implements AutoCloseable {
         return new IllegalStateException(description + " is closed; open or create a new one");
     }
 
+    /** Makes it a child of another parent; to be called within {@link #whileOpen} of this and of the other. */
+    final void move(VerbsObject from, VerbsObject to) {
+        to.add(this);
+        parents[List.of(parents).indexOf(from)] = to;
+        from.remove(this);
+    }
+
     private synchronized void add(VerbsObject child) {
         children.add(child);
     }

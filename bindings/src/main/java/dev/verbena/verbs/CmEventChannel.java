@@ -1,0 +1,157 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+import dev.verbena.verbs.abi.rdma_cm_event;
+import dev.verbena.verbs.abi.rdma_event_channel;
+import dev.verbena.verbs.library.NativeLibrary;
+
+/**
+ * Where the connection manager reports what happens to the connections that were made on it.
+ *
+ * <p>Somebody must wait on it: part of connecting, such as moving the queue pair to READY_TO_SEND, is done while an event
+ * is taken. {@link CmConnection} and {@link CmListener} do that where one thread serves one connection.
+ *
+ * <p><b>Owner:</b> whoever created it, to be closed after its connections. <b>Threading:</b> thread-safe.
+ *
+ * <p>Source: rdma_cm(7), rdma_create_event_channel(3), rdma_get_cm_event(3).
+ */
+public final class CmEventChannel extends VerbsObject {
+    private static final AtomicLong NUMBERS = new AtomicLong();
+    private static final String VERB = "rdma_create_event_channel";
+
+    private final MemorySegment channel;
+    private final int fd;
+    private final int wakeFd = LibC.eventfd();
+    /** By their native addresses; guarded by librdmacm's lock. */
+    private final Map<Long, CmId> ids = new HashMap<>();
+
+    private CmEventChannel(MemorySegment channel) {
+        super("connection manager's channel " + NUMBERS.incrementAndGet());
+        this.channel = channel;
+        this.fd = rdma_event_channel.fd(channel);
+        LibC.setNonBlocking(fd);
+    }
+
+    /**
+     * Creates one.
+     *
+     * @throws IllegalStateException if librdmacm cannot be called on this machine
+     * @throws VerbsException if the kernel has no connection manager for programs
+     */
+    public static CmEventChannel create() {
+        String problem = unavailableReason();
+        if (problem != null) {
+            throw new IllegalStateException(problem);
+        }
+        try {
+            return new CmEventChannel(NativeCall.pointer(VERB, () -> "device=/dev/infiniband/rdma_cm",
+                    capture -> (MemorySegment) LibRdmacm.CREATE_EVENT_CHANNEL.invokeExact(capture))
+                    .reinterpret(rdma_event_channel.sizeof()));
+        } catch (VerbsException failed) {
+            throw new VerbsException(VERB, "device=/dev/infiniband/rdma_cm", failed.errno(),
+                    "load the kernel's connection manager (modprobe rdma_ucm) and let this user read and write that file;"
+                            + " a container must be given it");
+        }
+    }
+
+    /** Null, or one sentence that says why the connection manager's library cannot be called and what to do. */
+    public static String unavailableReason() {
+        String problem = Verbs.bindingProblem();
+        return problem != null ? problem : NativeLibrary.RDMACM.problem(LibRdmacm.Symbols.REQUIRED);
+    }
+
+    /** A connection to be: to listen for others, or to connect to one. */
+    public CmId createId() {
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment id = arena.allocate(ValueLayout.ADDRESS);
+                synchronized (LibRdmacm.LOCK) {
+                    NativeCall.status("rdma_create_id", this::toString,
+                            capture -> (int) LibRdmacm.CREATE_ID.invokeExact(capture, channel, id, MemorySegment.NULL,
+                                    RDMA_PS_TCP()));
+                    return new CmId(this, id.get(ValueLayout.ADDRESS, 0));
+                }
+            }
+        });
+    }
+
+    /**
+     * Waits for an event.
+     *
+     * @return the event, or null when time is up, after {@link #wake()}, or for no reason
+     */
+    public CmEvent await(long timeoutNs) {
+        return whileOpen(() -> {
+            CmEvent event = take();
+            if (event == null && timeoutNs > 0) {
+                LibC.awaitReadable(fd, wakeFd, timeoutNs);
+                LibC.drain(wakeFd);
+                event = take();
+            }
+            return event;
+        });
+    }
+
+    /** Ends a present {@link #await}, or else the next one. */
+    public void wake() {
+        runWhileOpen(() -> LibC.signal(wakeFd));
+    }
+
+    /** Acknowledges at once: destroying a connection waits for the acknowledgement of each event of it that was taken. */
+    private CmEvent take() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
+            synchronized (LibRdmacm.LOCK) {
+                int errno = NativeCall.errnoOf(
+                        capture -> (int) LibRdmacm.GET_EVENT.invokeExact(capture, channel, pointer));
+                if (errno == EAGAIN() || errno == EINTR()) {
+                    return null;
+                }
+                NativeCall.check("rdma_get_cm_event", this::toString, errno);
+                MemorySegment event = pointer.get(ValueLayout.ADDRESS, 0).reinterpret(rdma_cm_event.sizeof());
+                try {
+                    return read(event);
+                } finally {
+                    rdma_ack_cm_event(event);
+                }
+            }
+        }
+    }
+
+    private CmEvent read(MemorySegment event) {
+        if (rdma_cm_event.event(event) == RDMA_CM_EVENT_CONNECT_REQUEST()) {
+            CmId listener = ids.get(rdma_cm_event.listen_id(event).address());
+            return CmEvent.of(event, new CmId(this, rdma_cm_event.id(event)), listener);
+        }
+        return CmEvent.of(event, ids.get(rdma_cm_event.id(event).address()), null);
+    }
+
+    /** Called with librdmacm's lock. */
+    void add(long address, CmId id) {
+        ids.put(address, id);
+    }
+
+    /** Called with librdmacm's lock. */
+    void remove(long address) {
+        ids.remove(address);
+    }
+
+    /** Only within {@link #whileOpen}. */
+    MemorySegment pointer() {
+        return channel;
+    }
+
+    @Override
+    void destroy() {
+        rdma_destroy_event_channel(channel);
+        LibC.close(wakeFd);
+    }
+}

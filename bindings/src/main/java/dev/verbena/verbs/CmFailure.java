@@ -1,0 +1,68 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+/**
+ * An event's status in words: an errno, negative, or the reason that an InfiniBand or RoCE peer gave for rejecting.
+ *
+ * <p>Source: rdma_get_cm_event(3); InfiniBand Architecture Specification 1.4, 12.6.7.2 (reasons for rejection).
+ */
+final class CmFailure {
+    private static final int CONSUMER_DEFINED = 28;
+
+    private CmFailure() {}
+
+    /** What happened and what to do. */
+    static String describe(CmEventType type, int status) {
+        String advice = advice(type, status);
+        return type + ", " + (status > 0 ? "reason=" + status + " (" + reason(status) + ")" : Errno.describe(-status))
+                + (advice == null ? "." : ": " + advice + ".");
+    }
+
+    private static String advice(CmEventType type, int status) {
+        return switch (type) {
+            case ADDRESS_ERROR -> "look whether a route leads to the address (ip route get ADDRESS) over a network"
+                    + " interface that has an RDMA device (rdma link), and whether the peer answers there (ip neighbour)";
+            case ROUTE_ERROR -> "look whether the subnet manager runs, if the device is an InfiniBand one";
+            case UNREACHABLE -> "look whether the peer's machine is up and has an RDMA device with that address, and"
+                    + " whether a firewall drops RoCE (UDP port 4791)";
+            case REJECTED -> rejectionAdvice(status);
+            case DEVICE_REMOVAL -> "close all that was made from the device";
+            default -> null;
+        };
+    }
+
+    private static String rejectionAdvice(int status) {
+        return switch (status) {
+            case 8 -> "look whether the server runs and listens at that port";
+            case 10 -> "a connection of before has not ended at the peer: try again";
+            case CONSUMER_DEFINED ->
+                "the program there refused, or ended before it accepted; its private data may say why";
+            default -> status == -ECONNREFUSED() ? "look whether the server runs and listens at that port" : null;
+        };
+    }
+
+    private static String reason(int reason) {
+        return switch (reason) {
+            case 1 -> "no queue pair available";
+            case 3 -> "no resources available";
+            case 4 -> "time ran out";
+            case 5 -> "unsupported request";
+            case 8 -> "nobody listens at that port";
+            case 9 -> "transport service type invalid";
+            case 10 -> "stale connection";
+            case 12 -> "primary GID invalid";
+            case 13 -> "primary LID invalid";
+            case 14 -> "service level invalid";
+            case 15 -> "traffic class invalid";
+            case 16 -> "hop limit invalid";
+            case 17 -> "packet rate invalid";
+            case 26 -> "path MTU invalid";
+            case 27 -> "too few resources for its reads";
+            case CONSUMER_DEFINED -> "refused by the program";
+            case 29 -> "receiver-not-ready retry count invalid";
+            case 32 -> "flow label invalid";
+            default -> "one that InfiniBand's specification numbers so";
+        };
+    }
+}

@@ -1,0 +1,324 @@
+package dev.verbena.verbs;
+
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import dev.verbena.verbs.abi.ibv_qp_attr;
+import dev.verbena.verbs.abi.rdma_addr;
+import dev.verbena.verbs.abi.rdma_cm_id;
+import dev.verbena.verbs.abi.rdma_route;
+
+/**
+ * One side of a reliable connection, or one that listens: what a socket is to TCP, named by IP addresses and ports.
+ *
+ * <p>No method waits for the peer: what becomes of it comes as an event of the channel.
+ *
+ * <pre>
+ *   connecting side                                          accepting side
+ *   bind (optional)                                          bind, listen
+ *   resolveAddress      → ADDRESS_RESOLVED
+ *   resolveRoute        → ROUTE_RESOLVED
+ *   createQueuePair
+ *   connect             ── private data, 56 bytes ───→       CONNECT_REQUEST with a new connection
+ *                                                            createQueuePair, post receives
+ *   ESTABLISHED         ←── private data, 196 bytes ──       accept → ESTABLISHED
+ *   or REJECTED         ←── private data, 148 bytes ──       or reject
+ *   disconnect or DISCONNECTED ←─────────────────────→       disconnect or DISCONNECTED
+ *   close the queue pair, close                              close the queue pair, close
+ * </pre>
+ *
+ * <p><b>Owner:</b> whoever created it, or took the event with it, to be closed after its queue pair. <b>Threading:</b>
+ * thread-safe.
+ *
+ * <p>Source: rdma_cm(7) and the manual pages of rdma_create_id, rdma_bind_addr, rdma_resolve_addr, rdma_resolve_route,
+ * rdma_listen, rdma_connect, rdma_accept, rdma_reject, rdma_disconnect, rdma_migrate_id (3).
+ */
+public final class CmId extends VerbsObject {
+    /** Bytes of private data that {@link #connect} takes; rdma_connect(3). */
+    public static final int CONNECT_PRIVATE_BYTE_SIZE_MAX = 56;
+    /** Bytes of private data that {@link #accept} takes; rdma_accept(3). */
+    public static final int ACCEPT_PRIVATE_BYTE_SIZE_MAX = 196;
+    /** Bytes of private data that {@link #reject} takes; InfiniBand Architecture Specification 1.4, 12.6.7. */
+    public static final int REJECT_PRIVATE_BYTE_SIZE_MAX = 148;
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    private final MemorySegment id;
+    /** Guarded by librdmacm's lock. */
+    private CmEventChannel channel;
+
+    /** Called with librdmacm's lock, within the channel's whileOpen. */
+    CmId(CmEventChannel channel, MemorySegment id) {
+        super("connection " + NUMBERS.incrementAndGet(), channel);
+        this.channel = channel;
+        this.id = id.reinterpret(rdma_cm_id.sizeof());
+        channel.add(id.address(), this);
+    }
+
+    /** Takes a local address; a wildcard means all devices, port 0 any free port. Events: none. */
+    public void bind(InetSocketAddress local) {
+        call(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment address = SocketAddress.write(local, arena);
+                return NativeCall.status("rdma_bind_addr", () -> this + ", local=" + local,
+                        capture -> (int) LibRdmacm.BIND_ADDRESS.invokeExact(capture, id, address));
+            }
+        });
+    }
+
+    /** Finds the device and the local address that lead to the peer. Events: ADDRESS_RESOLVED or ADDRESS_ERROR. */
+    public void resolveAddress(InetSocketAddress remote, long timeoutNs) {
+        resolveAddress(null, remote, timeoutNs);
+    }
+
+    /** The same from the local address, which may be null. */
+    public void resolveAddress(InetSocketAddress local, InetSocketAddress remote, long timeoutNs) {
+        call(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment source = SocketAddress.write(local, arena);
+                MemorySegment destination = SocketAddress.write(remote, arena);
+                return NativeCall.status("rdma_resolve_addr", () -> this + ", local=" + local + ", remote=" + remote,
+                        capture -> (int) LibRdmacm.RESOLVE_ADDRESS.invokeExact(capture, id, source, destination,
+                                milliseconds(timeoutNs)));
+            }
+        });
+    }
+
+    /** Finds the way to the peer. Events: ROUTE_RESOLVED or ROUTE_ERROR. */
+    public void resolveRoute(long timeoutNs) {
+        call(() -> {
+            requireDevice();
+            return NativeCall.status("rdma_resolve_route", this::on,
+                    capture -> (int) LibRdmacm.RESOLVE_ROUTE.invokeExact(capture, id, milliseconds(timeoutNs)));
+        });
+    }
+
+    /**
+     * Listens at the bound address. Events: a CONNECT_REQUEST per peer, whose connection the taker must close.
+     *
+     * @param backlog requests that may wait to be taken
+     */
+    public void listen(int backlog) {
+        call(() -> NativeCall.status("rdma_listen", () -> on() + ", backlog=" + backlog,
+                capture -> (int) LibRdmacm.LISTEN.invokeExact(capture, id, backlog)));
+    }
+
+    /**
+     * Makes the queue pair of this connection, in state INIT: receives may be posted. The connection manager moves it to
+     * the states that follow.
+     *
+     * @param domain made from {@link #device()}
+     */
+    public QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
+        device().requireOwn(domain.context(), domain);
+        options.checkContext(domain.context());
+        return whileOpen(() -> domain.whileOpen(() -> options.whileOpen(() -> {
+            synchronized (LibRdmacm.LOCK) {
+                return QueuePair.create(domain, this, options);
+            }
+        })));
+    }
+
+    /** Asks the peer for a connection. Events: ESTABLISHED, REJECTED, UNREACHABLE or CONNECT_ERROR; or CONNECT_RESPONSE. */
+    public void connect(ConnectionParameters parameters) {
+        withParameters("rdma_connect", LibRdmacm.CONNECT, parameters, CONNECT_PRIVATE_BYTE_SIZE_MAX);
+    }
+
+    /** Grants the peer's request that brought this connection. Events: ESTABLISHED. */
+    public void accept(ConnectionParameters parameters) {
+        withParameters("rdma_accept", LibRdmacm.ACCEPT, parameters, ACCEPT_PRIVATE_BYTE_SIZE_MAX);
+    }
+
+    /** Refuses it. Events: none. */
+    public void reject(byte[] privateData) {
+        call(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment data = ConnectionParameters.privateData(privateData, REJECT_PRIVATE_BYTE_SIZE_MAX, arena);
+                return NativeCall.status("rdma_reject", this::on,
+                        capture -> (int) LibRdmacm.REJECT.invokeExact(capture, id, data, (byte) privateData.length));
+            }
+        });
+    }
+
+    /**
+     * Tells the peer, after a CONNECT_RESPONSE, that the queue pair is ready; only for one that is not of this
+     * connection. Events: none here, ESTABLISHED there.
+     */
+    public void establish() {
+        call(() -> {
+            requireDevice();
+            return NativeCall.status("rdma_establish", this::on,
+                    capture -> (int) LibRdmacm.ESTABLISH.invokeExact(capture, id));
+        });
+    }
+
+    /** Ends the connection: the queue pair goes to ERROR and is flushed. Events: DISCONNECTED on both sides. */
+    public void disconnect() {
+        call(() -> NativeCall.status("rdma_disconnect", this::on,
+                capture -> (int) LibRdmacm.DISCONNECT.invokeExact(capture, id)));
+    }
+
+    /** What brings a queue pair that is not of this connection to the state. */
+    public QueuePairAttributes attributes(QueuePairState state) {
+        return call(() -> {
+            requireDevice();
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_qp_attr.allocate(arena);
+                ibv_qp_attr.qp_state(attributes, state.code());
+                MemorySegment mask = arena.allocate(ValueLayout.JAVA_INT);
+                NativeCall.status("rdma_init_qp_attr", () -> on() + ", state=" + state,
+                        capture -> (int) LibRdmacm.INIT_QP_ATTRIBUTES.invokeExact(capture, id, attributes, mask));
+                return QueuePairAttributes.read(attributes).only(mask.get(ValueLayout.JAVA_INT, 0));
+            }
+        });
+    }
+
+    /** Makes its events, those that nobody has taken too, come on the other channel. */
+    public void migrate(CmEventChannel to) {
+        call(() -> to.whileOpen(() -> {
+            if (to != channel) {
+                NativeCall.status("rdma_migrate_id", () -> on() + ", to=" + to,
+                        capture -> (int) LibRdmacm.MIGRATE_ID.invokeExact(capture, id, to.pointer()));
+                channel.remove(id.address());
+                to.add(id.address(), this);
+                move(channel, to);
+                channel = to;
+            }
+            return null;
+        }));
+    }
+
+    /** The type of service in its packets' IP header, or the traffic class; before the address is resolved. */
+    public void typeOfService(int octet) {
+        option("typeOfService", RDMA_OPTION_ID_TOS(), octet, Byte.BYTES);
+    }
+
+    /** Whether others may bind the same address; before binding. */
+    public void reuseAddress(boolean on) {
+        option("reuseAddress", RDMA_OPTION_ID_REUSEADDR(), on ? 1 : 0, Integer.BYTES);
+    }
+
+    /** Whether an IPv6 wildcard leaves IPv4 to others; before binding. */
+    public void ipv6Only(boolean on) {
+        option("ipv6Only", RDMA_OPTION_ID_AFONLY(), on ? 1 : 0, Integer.BYTES);
+    }
+
+    /** How long its queue pair waits for an acknowledgement: 4.096 us times 2 to this power, 0 to 31; before connecting. */
+    public void acknowledgeTimeout(int exponent) {
+        option("acknowledgeTimeout", RDMA_OPTION_ID_ACK_TIMEOUT(), exponent, Byte.BYTES);
+    }
+
+    private void option(String name, int option, int value, int byteSize) {
+        if (byteSize == Byte.BYTES && value != (value & 0xff)) {
+            throw new IllegalArgumentException(name + "=" + value + ": give 0 to 255");
+        }
+        call(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_INT, value);
+                return NativeCall.status("rdma_set_option", () -> on() + ", " + name + "=" + value,
+                        capture -> (int) LibRdmacm.SET_OPTION.invokeExact(capture, id, RDMA_OPTION_ID(), option, memory,
+                                (long) byteSize));
+            }
+        });
+    }
+
+    /**
+     * The device that this connection runs over: the same object for all connections over it.
+     *
+     * @throws IllegalStateException if it is not known yet, or there is none because it listens on all
+     */
+    public DeviceContext device() {
+        return call(() -> CmDevices.of(requireDevice()));
+    }
+
+    /** The device's port, from 1; 0 where it is not known. */
+    public int port() {
+        return call(() -> Byte.toUnsignedInt(rdma_cm_id.port_num(id)));
+    }
+
+    /** Its own address and port; null where it has none, or one that is not an IP address. */
+    public InetSocketAddress localAddress() {
+        return call(() -> SocketAddress.read(rdma_addr.src_storage(addresses())));
+    }
+
+    /** The peer's, likewise. */
+    public InetSocketAddress remoteAddress() {
+        return call(() -> SocketAddress.read(rdma_addr.dst_storage(addresses())));
+    }
+
+    private MemorySegment addresses() {
+        return rdma_route.addr(rdma_cm_id.route(id));
+    }
+
+    /** librdmacm looks into the device without looking whether there is one. */
+    private MemorySegment requireDevice() {
+        MemorySegment context = rdma_cm_id.verbs(id);
+        if (context.address() == 0) {
+            throw new IllegalStateException(this + " has no device yet: resolve the peer's address and wait for"
+                    + " ADDRESS_RESOLVED, or bind the address of a device");
+        }
+        return context;
+    }
+
+    private void withParameters(String verb, MethodHandle handle, ConnectionParameters parameters, int privateMax) {
+        call(() -> {
+            requireDevice();
+            if (rdma_cm_id.qp(id).address() == 0 && parameters.queuePairNumber() == 0) {
+                throw new IllegalStateException(this + " has no queue pair to connect: create it, or name yours in the"
+                        + " parameters");
+            }
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment struct = parameters.write(arena, privateMax);
+                return NativeCall.status(verb, this::on, capture -> (int) handle.invokeExact(capture, id, struct));
+            }
+        });
+    }
+
+    /** Called by the queue pair, with librdmacm's lock. */
+    MemorySegment createQueuePair(ProtectionDomain domain, MemorySegment attributes) {
+        NativeCall.status("rdma_create_qp", this::on,
+                capture -> (int) LibRdmacm.CREATE_QP.invokeExact(capture, id, domain.pointer(), attributes));
+        return rdma_cm_id.qp(id);
+    }
+
+    /** Called by the queue pair, which keeps this open. */
+    void destroyQueuePair() {
+        synchronized (LibRdmacm.LOCK) {
+            rdma_destroy_qp(id);
+        }
+    }
+
+    /** With librdmacm's lock. */
+    String on() {
+        return this + ", local=" + SocketAddress.read(rdma_addr.src_storage(addresses())) + ", remote="
+                + SocketAddress.read(rdma_addr.dst_storage(addresses()));
+    }
+
+    private <T> T call(Supplier<T> call) {
+        return whileOpen(() -> {
+            synchronized (LibRdmacm.LOCK) {
+                return call.get();
+            }
+        });
+    }
+
+    private static int milliseconds(long timeoutNs) {
+        return Math.clamp(Math.ceilDiv(timeoutNs, TimeUnit.MILLISECONDS.toNanos(1)), 1, Integer.MAX_VALUE);
+    }
+
+    @Override
+    void destroy() {
+        synchronized (LibRdmacm.LOCK) {
+            NativeCall.status("rdma_destroy_id", this::toString,
+                    capture -> (int) LibRdmacm.DESTROY_ID.invokeExact(capture, id));
+            channel.remove(id.address());
+        }
+    }
+}

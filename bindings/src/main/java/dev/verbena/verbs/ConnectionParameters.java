@@ -1,0 +1,112 @@
+package dev.verbena.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+import dev.verbena.verbs.abi.rdma_conn_param;
+
+/**
+ * What two sides tell each other while they connect.
+ *
+ * @param readsAcceptedMax reads and atomics of the peer that may be outstanding here; 255 for as many as the device can
+ * @param readsOutstandingMax own ones outstanding at the peer, likewise; an accepting side's own is at most what the
+ *            request allows
+ * @param hasFlowControl whether the device's hardware flow control is available
+ * @param retryCount how often to send again what is not acknowledged; 0 to 7
+ * @param receiverNotReadyRetry how often when the peer has no receive posted; 0 to 7, which is for ever
+ * @param queuePairNumber of a queue pair that was not made by {@link CmId#createQueuePair}, else of no account
+ * @param usesSharedReceiveQueue whether that one does
+ * @param privateData the program's own, to the peer's event; what arrives may be longer, padded with zeros
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * <p>Source: rdma_connect(3), rdma_accept(3).
+ */
+public record ConnectionParameters(int readsAcceptedMax, int readsOutstandingMax, boolean hasFlowControl,
+        int retryCount, int receiverNotReadyRetry, int queuePairNumber, boolean usesSharedReceiveQueue,
+        byte[] privateData) {
+    private static final int DEVICE_MAX = 255;
+    private static final int RETRY_MAX = 7;
+
+    public ConnectionParameters {
+        privateData = privateData.clone();
+    }
+
+    /** All that the device can, and retries as librdmacm's own default has them: 7 and, for ever, 7. */
+    public static ConnectionParameters defaults() {
+        return new ConnectionParameters(DEVICE_MAX, DEVICE_MAX, false, RETRY_MAX, RETRY_MAX, 0, false, new byte[0]);
+    }
+
+    public ConnectionParameters withReads(int acceptedMax, int outstandingMax) {
+        return new ConnectionParameters(acceptedMax, outstandingMax, hasFlowControl, retryCount,
+                receiverNotReadyRetry, queuePairNumber, usesSharedReceiveQueue, privateData);
+    }
+
+    public ConnectionParameters withRetries(int count, int receiverNotReady) {
+        return new ConnectionParameters(readsAcceptedMax, readsOutstandingMax, hasFlowControl, count,
+                receiverNotReady, queuePairNumber, usesSharedReceiveQueue, privateData);
+    }
+
+    /** For a queue pair that was made by its protection domain; see {@link CmId#attributes}. */
+    public ConnectionParameters withQueuePair(QueuePair pair, boolean usesSharedReceiveQueue) {
+        return new ConnectionParameters(readsAcceptedMax, readsOutstandingMax, hasFlowControl, retryCount,
+                receiverNotReadyRetry, pair.number(), usesSharedReceiveQueue, privateData);
+    }
+
+    public ConnectionParameters withPrivateData(byte[] data) {
+        return new ConnectionParameters(readsAcceptedMax, readsOutstandingMax, hasFlowControl, retryCount,
+                receiverNotReadyRetry, queuePairNumber, usesSharedReceiveQueue, data);
+    }
+
+    @Override
+    public byte[] privateData() {
+        return privateData.clone();
+    }
+
+    /** Of an event. */
+    static ConnectionParameters read(MemorySegment parameters) {
+        int byteSize = Byte.toUnsignedInt(rdma_conn_param.private_data_len(parameters));
+        MemorySegment data = byteSize == 0 ? MemorySegment.NULL : rdma_conn_param.private_data(parameters);
+        return new ConnectionParameters(Byte.toUnsignedInt(rdma_conn_param.responder_resources(parameters)),
+                Byte.toUnsignedInt(rdma_conn_param.initiator_depth(parameters)),
+                rdma_conn_param.flow_control(parameters) != 0,
+                Byte.toUnsignedInt(rdma_conn_param.retry_count(parameters)),
+                Byte.toUnsignedInt(rdma_conn_param.rnr_retry_count(parameters)), rdma_conn_param.qp_num(parameters),
+                rdma_conn_param.srq(parameters) != 0, data.reinterpret(byteSize).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    MemorySegment write(Arena arena, int privateByteSizeMax) {
+        checkRange("readsAcceptedMax", readsAcceptedMax, DEVICE_MAX);
+        checkRange("readsOutstandingMax", readsOutstandingMax, DEVICE_MAX);
+        checkRange("retryCount", retryCount, RETRY_MAX);
+        checkRange("receiverNotReadyRetry", receiverNotReadyRetry, RETRY_MAX);
+        MemorySegment parameters = rdma_conn_param.allocate(arena);
+        rdma_conn_param.private_data(parameters, privateData(privateData, privateByteSizeMax, arena));
+        rdma_conn_param.private_data_len(parameters, (byte) privateData.length);
+        rdma_conn_param.responder_resources(parameters, (byte) readsAcceptedMax);
+        rdma_conn_param.initiator_depth(parameters, (byte) readsOutstandingMax);
+        rdma_conn_param.flow_control(parameters, (byte) (hasFlowControl ? 1 : 0));
+        rdma_conn_param.retry_count(parameters, (byte) retryCount);
+        rdma_conn_param.rnr_retry_count(parameters, (byte) receiverNotReadyRetry);
+        rdma_conn_param.srq(parameters, (byte) (usesSharedReceiveQueue ? 1 : 0));
+        rdma_conn_param.qp_num(parameters, queuePairNumber);
+        return parameters;
+    }
+
+    private static void checkRange(String name, int value, int max) {
+        if (value < 0 || value > max) {
+            throw new IllegalArgumentException(name + "=" + value + ": give 0 to " + max);
+        }
+    }
+
+    /** Of any message of the connection manager; its length goes into one byte. */
+    static MemorySegment privateData(byte[] data, int byteSizeMax, Arena arena) {
+        if (data.length > byteSizeMax) {
+            throw new IllegalArgumentException(
+                    "private data of bytes=" + data.length + " does not fit: this message has"
+                            + " room for bytes=" + byteSizeMax + "; send the rest over the connection");
+        }
+        return data.length == 0 ? MemorySegment.NULL : arena.allocateFrom(ValueLayout.JAVA_BYTE, data);
+    }
+}

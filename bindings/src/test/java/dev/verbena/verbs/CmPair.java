@@ -1,0 +1,132 @@
+package dev.verbena.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.EnumSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A listener and the two ends of a connection to it, all on one event channel served by the test's thread.
+ *
+ * <p>Threading: confined to the test's thread.
+ */
+final class CmPair implements AutoCloseable {
+    static final long HANG_NS = TimeUnit.SECONDS.toNanos(30);
+
+    /** What an end needs of the device. */
+    static final class Resources implements AutoCloseable {
+        final ProtectionDomain domain;
+        final CompletionQueue queue;
+        final MemoryRegion region;
+
+        Resources(DeviceContext context) {
+            domain = context.allocateProtectionDomain();
+            queue = context.createCompletionQueue(64);
+            region = domain.allocate(4096,
+                    EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
+        }
+
+        QueuePairOptions options() {
+            return QueuePairOptions.of(QueuePairType.RELIABLE_CONNECTED, queue);
+        }
+
+        /** The next completion's, which must succeed. */
+        void expectCompletion(long id) {
+            WorkCompletions completions = new WorkCompletions(1);
+            long start = System.nanoTime();
+            while (queue.poll(completions) == 0) {
+                assertTrue(System.nanoTime() - start < HANG_NS, "no completion of request " + id);
+                Thread.onSpinWait();
+            }
+            assertEquals(WorkCompletionStatus.SUCCESS, completions.status(0));
+            assertEquals(id, completions.workRequestId(0));
+        }
+
+        @Override
+        public void close() {
+            region.close();
+            queue.close();
+            domain.close();
+        }
+    }
+
+    final CmEventChannel channel = CmEventChannel.create();
+    final CmId listener = channel.createId();
+    final CmId active = channel.createId();
+    /** From the request on. */
+    CmId passive;
+    Resources resources;
+
+    CmPair() {
+        listener.bind(new InetSocketAddress(address(), 0));
+        listener.listen(4);
+    }
+
+    /** The address under which the connection manager finds the device that is tested. */
+    static InetAddress address() {
+        try (DeviceContext context = DeviceContext.open(LoopbackPair.deviceName())) {
+            Gid gid = context.query().ports().getFirst().gids().stream().filter(Gid::isIpv4Mapped).findFirst()
+                    .orElseThrow();
+            return InetAddress.getByName(gid.address());
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    /** The next event, which must be that. */
+    CmEvent expect(CmEventType type, CmId id) {
+        CmEvent event = next(channel);
+        assertEquals(type, event.type(), event::problem);
+        if (id != null) {
+            assertEquals(id, event.id());
+        }
+        return event;
+    }
+
+    static CmEvent next(CmEventChannel channel) {
+        CmEvent event = null;
+        long start = System.nanoTime();
+        while (event == null && System.nanoTime() - start < HANG_NS) {
+            event = channel.await(HANG_NS);
+        }
+        assertNotNull(event, "no event");
+        return event;
+    }
+
+    void resolve() {
+        active.resolveAddress(listener.localAddress(), HANG_NS);
+        expect(CmEventType.ADDRESS_RESOLVED, active);
+        active.resolveRoute(HANG_NS);
+        expect(CmEventType.ROUTE_RESOLVED, active);
+        resources = new Resources(active.device());
+    }
+
+    /** Asks; the queue pair is the active end's. */
+    CmEvent request(ConnectionParameters parameters) {
+        active.connect(parameters);
+        CmEvent request = expect(CmEventType.CONNECT_REQUEST, null);
+        assertEquals(listener, request.listener());
+        assertNull(request.problem());
+        passive = request.id();
+        return request;
+    }
+
+    @Override
+    public void close() {
+        if (passive != null) {
+            passive.close();
+        }
+        active.close();
+        listener.close();
+        if (resources != null) {
+            resources.close();
+        }
+        channel.close();
+    }
+}

@@ -1,0 +1,165 @@
+package dev.verbena.verbs.examples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.verbena.verbs.CmEventType;
+import dev.verbena.verbs.CmListener;
+import dev.verbena.verbs.ConnectionException;
+import dev.verbena.verbs.DeviceContext;
+import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.VerbsDevice;
+
+/** Our examples with the programs of rdma-core that they are written after, each in both roles. */
+class InteropOnDevice {
+    private static final int ROUNDS = 20;
+    private static final long HANG_NS = TimeUnit.SECONDS.toNanos(60);
+
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    private final PrintStream out = new PrintStream(printed, true);
+    private final String device = device();
+    private final Gid gid = gid(device);
+
+    private static String device() {
+        String name = System.getenv("VERBENA_TEST_DEVICE");
+        return name != null ? name : VerbsDevice.list().getFirst().name();
+    }
+
+    private static Gid gid(String device) {
+        try (DeviceContext context = DeviceContext.open(device)) {
+            return context.query().ports().getFirst().gids().stream().filter(Gid::isIpv4Mapped).findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    /** 3 pages and a half: the C programs look at page starts, ours at each byte. */
+    private Arguments pingpong(String events) {
+        return Arguments.parse(pingpongOptions(events), RcPingpong.VALUED, RcPingpong.FLAGS);
+    }
+
+    private String[] pingpongOptions(String events) {
+        String options = "-d " + device + " -g " + gid.index() + " -n " + ROUNDS + " -s 14336 -r 8 -c " + events;
+        return options.strip().split(" ");
+    }
+
+    private static String[] command(String program, String[] options, String... more) {
+        return Stream.of(List.of(program), List.of(options), List.of(more)).flatMap(List::stream)
+                .toArray(String[]::new);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'',''", "-e,-e", "'',-e", "-e,''"})
+    void pingpongServesTheCProgram(String ours, String theirs) throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                CProgram client = new CProgram(command("ibv_rc_pingpong", pingpongOptions(theirs), "-p",
+                        "" + server.getLocalPort(), "127.0.0.1"))) {
+            RcPingpong.serve(server, pingpong(ours), out);
+            assertTrue(client.succeed().contains(ROUNDS + " iters in"));
+        }
+        assertTrue(printed.toString().contains(ROUNDS + " iters in"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'',''", "-e,-e", "'',-e", "-e,''"})
+    void pingpongIsServedByTheCProgram(String ours, String theirs) throws Exception {
+        int port = freePort();
+        try (CProgram server = new CProgram(command("ibv_rc_pingpong", pingpongOptions(theirs), "-p", "" + port));
+                Socket socket = connect(port, server)) {
+            RcPingpong.connect(socket, pingpong(ours), out);
+            String theirOutput = server.succeed();
+            assertTrue(theirOutput.contains(ROUNDS + " iters in"), theirOutput);
+            assertFalse(theirOutput.contains("invalid data"), theirOutput);
+        }
+        assertTrue(printed.toString().contains(ROUNDS + " iters in"));
+    }
+
+    /** The program says nothing when it listens. */
+    private static Socket connect(int port, CProgram server) throws Exception {
+        long start = System.nanoTime();
+        while (true) {
+            try {
+                return new Socket(InetAddress.getLoopbackAddress(), port);
+            } catch (IOException notYet) {
+                if (!server.isAlive() || System.nanoTime() - start > HANG_NS) {
+                    throw new IOException(server.output(), notYet);
+                }
+                Thread.sleep(10);
+            }
+        }
+    }
+
+    private InetAddress address() throws IOException {
+        return InetAddress.getByName(gid.address());
+    }
+
+    private static Arguments rping(String events) {
+        return Arguments.parse(("-C " + ROUNDS + " -S 5000 -v -V " + events).strip().split(" "), Rping.VALUED,
+                Rping.FLAGS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-e"})
+    void rpingServesTheCProgram(String events) throws Exception {
+        try (CmListener listener = CmListener.listen(new InetSocketAddress(address(), 0), 1);
+                CProgram client = new CProgram("rping", "-c", "-a", address().getHostAddress(), "-p",
+                        "" + listener.address().getPort(), "-C", "" + ROUNDS, "-S", "5000", "-v", "-V")) {
+            Rping.serve(listener, rping(events), out);
+            assertEquals(ROUNDS, count("ping data: rdma-ping-", client.succeed()));
+        }
+        assertEquals(ROUNDS, count("server ping data: rdma-ping-", printed.toString()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-e"})
+    void rpingIsServedByTheCProgram(String events) throws Exception {
+        int port = freePort();
+        try (CProgram server = new CProgram("rping", "-s", "-a", address().getHostAddress(), "-p", "" + port, "-C",
+                "" + ROUNDS, "-S", "5000", "-v")) {
+            connect(new InetSocketAddress(address(), port), rping(events), server);
+            assertEquals(ROUNDS, count("server ping data: rdma-ping-", server.succeed()));
+        }
+        assertEquals(ROUNDS, count("ping data: rdma-ping-", printed.toString()));
+    }
+
+    private void connect(InetSocketAddress address, Arguments arguments, CProgram server) throws Exception {
+        long start = System.nanoTime();
+        while (true) {
+            try {
+                Rping.connect(address, arguments, out);
+                return;
+            } catch (ConnectionException refused) {
+                boolean isNotListening = refused.event() != null && refused.event().type() == CmEventType.REJECTED;
+                if (!isNotListening || !server.isAlive() || System.nanoTime() - start > HANG_NS) {
+                    throw refused;
+                }
+                Thread.sleep(10);
+            }
+        }
+    }
+
+    private static int count(String part, String text) {
+        return text.split(part, -1).length - 1;
+    }
+}
