@@ -9,7 +9,7 @@
 int do_nothing_post(struct ibv_qp *qp, struct ibv_send_wr *list, struct ibv_send_wr **bad);
 int do_nothing_poll(struct ibv_cq *cq, int count, struct ibv_wc *completions);
 
-enum { PAIRS = 50 * 1000 * 1000, REPETITIONS = 5, COMPLETIONS = 16 };
+enum { PAIRS = 20 * 1000 * 1000, REPETITIONS = 25, COMPLETIONS = 16 };
 
 static double now_ns(void)
 {

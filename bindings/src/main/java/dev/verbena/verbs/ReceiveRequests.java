@@ -27,6 +27,7 @@ public final class ReceiveRequests {
     private static final long ELEMENT_BYTE_SIZE_MAX = 0xffff_ffffL;
 
     private final MemorySegment memory;
+    private final long address;
     private final int capacity;
     private final int elementCountMax;
     private final long elementsOffset;
@@ -43,8 +44,9 @@ public final class ReceiveRequests {
         elementsOffset = capacity * STRIDE;
         badOffset = elementsOffset + capacity * elementCountMax * SGE_STRIDE;
         memory = Arena.ofAuto().allocate(badOffset + Long.BYTES, Long.BYTES);
+        address = memory.address();
         for (int i = 0; i < capacity; i++) {
-            set(i, SG_LIST, memory.address() + elementsOffset + i * elementCountMax * SGE_STRIDE);
+            set(i, SG_LIST, address + elementsOffset + i * elementCountMax * SGE_STRIDE);
             join(i);
         }
     }
@@ -91,11 +93,15 @@ public final class ReceiveRequests {
 
     /** Ends the list behind it, until {@link #join}. */
     void cut(int last) {
-        set(last, NEXT, 0);
+        if (last + 1 < capacity) {
+            set(last, NEXT, 0);
+        }
     }
 
     void join(int last) {
-        set(last, NEXT, last + 1 < capacity ? address(last + 1) : 0);
+        if (last + 1 < capacity) {
+            set(last, NEXT, address(last + 1));
+        }
     }
 
     private void set(int index, long field, long value) {
@@ -103,16 +109,16 @@ public final class ReceiveRequests {
     }
 
     long address(int index) {
-        return memory.address() + index * STRIDE;
+        return address + index * STRIDE;
     }
 
     long badAddress() {
-        return memory.address() + badOffset;
+        return address + badOffset;
     }
 
     /** Index of the request that the provider refused; negative if it named none. */
     int badIndex() {
         long bad = memory.get(ValueLayout.JAVA_LONG, badOffset);
-        return bad == 0 ? -1 : (int) ((bad - memory.address()) / STRIDE);
+        return bad == 0 ? -1 : (int) ((bad - address) / STRIDE);
     }
 }

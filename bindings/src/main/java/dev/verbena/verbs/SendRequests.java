@@ -28,6 +28,7 @@ public final class SendRequests {
     private static final long NEXT = ibv_send_wr.next$offset();
 
     private final MemorySegment memory;
+    private final long address;
     private final SendRequest[] requests;
     private final long badOffset;
     private boolean namesObjects;
@@ -54,12 +55,13 @@ public final class SendRequests {
         long inlineStride = (inlineByteSizeMax + 7L) & -8L;
         badOffset = inlineOffset + capacity * inlineStride;
         memory = Arena.ofAuto().allocate(badOffset + Long.BYTES, Long.BYTES);
+        address = memory.address();
         requests = new SendRequest[capacity];
         for (int i = 0; i < capacity; i++) {
             requests[i] = new SendRequest(this, memory, i * STRIDE, elementsOffset + i * elements * ibv_sge.sizeof(),
                     elements, inlineOffset + i * inlineStride, inlineByteSizeMax);
             if (i + 1 < capacity) {
-                link(i, memory.address() + (i + 1) * STRIDE);
+                link(i, address(i + 1));
             }
         }
     }
@@ -84,12 +86,14 @@ public final class SendRequests {
 
     /** Ends the list behind it, until {@link #join}. */
     void cut(int last) {
-        link(last, 0);
+        if (last + 1 < requests.length) {
+            link(last, 0);
+        }
     }
 
     void join(int last) {
         if (last + 1 < requests.length) {
-            link(last, memory.address() + (last + 1) * STRIDE);
+            link(last, address(last + 1));
         }
     }
 
@@ -98,17 +102,17 @@ public final class SendRequests {
     }
 
     long address(int index) {
-        return memory.address() + index * STRIDE;
+        return address + index * STRIDE;
     }
 
     long badAddress() {
-        return memory.address() + badOffset;
+        return address + badOffset;
     }
 
     /** Index of the request that the provider refused; negative if it named none. */
     int badIndex() {
         long bad = memory.get(ValueLayout.JAVA_LONG, badOffset);
-        return bad == 0 ? -1 : (int) ((bad - memory.address()) / STRIDE);
+        return bad == 0 ? -1 : (int) ((bad - address) / STRIDE);
     }
 
     /** Called by a request that gets the pointer of an object: from now on posting looks at each request. */

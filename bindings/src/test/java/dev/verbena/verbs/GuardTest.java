@@ -7,12 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
@@ -22,8 +26,12 @@ class GuardTest {
     private static final int ROUNDS = 2_000;
     private static final long HANG_S = 60;
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
-    private static final long ALIVE = 0x600dL;
-    private static final long DESTROYED = 0xdeadL;
+    /** As bytes a string of length 4, and one of length 0. */
+    private static final long ALIVE = 0x01010101L;
+    private static final long DESTROYED = 0;
+    /** size_t strlen(const char *s), with and without the transition out of Java. */
+    private static final MethodHandle STRLEN = strlen();
+    private static final MethodHandle STRLEN_CRITICAL = strlen(Linker.Option.critical(false));
     /** Reads of the object in each call, so that a close meets a call. */
     private static final int READS = 50;
 
@@ -67,7 +75,16 @@ class GuardTest {
     @Test
     void nobodyIsInAnObjectThatIsDestroyed() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            assertEquals(0, callsAfterDestruction(real(round % 2)), "round " + round);
+            assertEquals(0, callsAfterDestruction(real(round % 2), GuardTest::isAlive), "round " + round);
+        }
+    }
+
+    @Test
+    void norInANativeCallOnIt() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            MethodHandle strlen = round % 4 < 2 ? STRLEN : STRLEN_CRITICAL;
+            assertEquals(0, callsAfterDestruction(real(round % 2), object -> isAlive(strlen, object)),
+                    "round " + round);
         }
     }
 
@@ -132,6 +149,33 @@ class GuardTest {
         }
     }
 
+    private static MethodHandle strlen(Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(
+                Linker.nativeLinker().defaultLookup().find("strlen").orElseThrow(),
+                FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS), options);
+    }
+
+    private static boolean isAlive(MethodHandle strlen, MemorySegment object) {
+        try {
+            return (long) strlen.invokeExact(object) == 4;
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    private static boolean isAlive(MemorySegment object) {
+        for (int i = 0; i < READS; i++) {
+            if ((long) LONG.getOpaque(object, 0L) != ALIVE) {
+                return false;
+            }
+            if (i == READS / 2) {
+                // Compiled, the loop alone would never be stopped within.
+                Thread.yield();
+            }
+        }
+        return true;
+    }
+
     private static boolean isOpen(Guard guard, int lane) {
         try {
             guard.enter(lane);
@@ -144,7 +188,7 @@ class GuardTest {
 
     private static void assertFoundOut(Supplier<Gate> broken) throws Exception {
         for (int round = 0; round < 20 * ROUNDS; round++) {
-            if (callsAfterDestruction(broken.get()) > 0) {
+            if (callsAfterDestruction(broken.get(), GuardTest::isAlive) > 0) {
                 return;
             }
         }
@@ -152,7 +196,7 @@ class GuardTest {
     }
 
     /** A thread calls without pause while this one closes; how often it found the object destroyed within a call. */
-    private static int callsAfterDestruction(Gate gate) throws Exception {
+    private static int callsAfterDestruction(Gate gate, Predicate<MemorySegment> isAlive) throws Exception {
         MemorySegment object = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
         object.set(ValueLayout.JAVA_LONG, 0, ALIVE);
         CountDownLatch running = new CountDownLatch(1);
@@ -160,10 +204,8 @@ class GuardTest {
             try {
                 while (true) {
                     gate.enter();
-                    for (int i = 0; i < READS; i++) {
-                        if ((long) LONG.getOpaque(object, 0L) != ALIVE) {
-                            return 1;
-                        }
+                    if (!isAlive.test(object)) {
+                        return 1;
                     }
                     gate.leave();
                     running.countDown();

@@ -191,6 +191,16 @@ class ScriptTest {
         assertTrue(failed.output().endsWith("\nskipped: a reason.\n"), failed.output());
     }
 
+    @Test
+    void benchRunsOnTheJdkFound() throws Exception {
+        Path jdk = jdk("new-25", "25.0.1");
+        Files.createDirectories(tree.resolve("benchmarks"));
+        executable(tree.resolve("benchmarks/run"), "#!/usr/bin/env bash\necho \"$JAVA_HOME: $*\"\nexit 3\n");
+        Run run = run(Map.of(), "bench", "verbs", "7");
+        assertEquals(jdk + ": verbs 7\n", run.output());
+        assertEquals(3, run.status());
+    }
+
     private Path jdk(String name, String version) throws IOException {
         Path jdk = Files.createDirectories(jdks.resolve(name));
         Files.createDirectories(jdk.resolve("bin"));
