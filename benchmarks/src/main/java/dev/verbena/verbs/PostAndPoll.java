@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 25, time = 100, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 300, time = 10, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(1)
 public class PostAndPoll {
     private static final int COMPLETIONS = 16;
