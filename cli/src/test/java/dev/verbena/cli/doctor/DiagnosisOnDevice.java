@@ -1,0 +1,38 @@
+package dev.verbena.cli.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.RdmaPort;
+
+/** Where there is a device, the checks find it, and what is wrong with what was asked of it. */
+class DiagnosisOnDevice {
+    @Test
+    void theVerbsFabricCanBeUsed() {
+        Diagnosis diagnosis = Diagnosis.ofThisMachine(NetworkOptions.defaults(), 1 << 20);
+        assertEquals(List.of("verbs", "shm"), diagnosis.usable(), diagnosis::toText);
+        for (String check : List.of("kernel modules", "device files", "RDMA devices", "port state", "GID", "MTU",
+                "port to use", "region limit", "fork")) {
+            List<Finding> its = diagnosis.findings().stream().filter(finding -> finding.check().equals(check)).toList();
+            assertTrue(!its.isEmpty() && its.stream().allMatch(finding -> finding.status() == Status.OK),
+                    () -> check + ": " + diagnosis.toText());
+        }
+    }
+
+    @Test
+    void anMtuBeyondThePortsStopsIt() {
+        int active = RdmaPort.choose(NetworkOptions.defaults()).mtu();
+        assumeTrue(active < 4096, "skipped: the port has the largest MTU there is");
+        NetworkOptions network = NetworkOptions.defaults().withMtu(4096);
+        Diagnosis diagnosis = Diagnosis.ofThisMachine(network, 1 << 20);
+        assertEquals(List.of("shm"), diagnosis.usable(), diagnosis::toText);
+        assertTrue(diagnosis.toText().contains("mtu=4096 is more than the active MTU " + active + " of port "),
+                diagnosis::toText);
+    }
+}
