@@ -87,8 +87,9 @@ class PerfCommandTest {
                 (isServerKilled ? server : client).process().destroyForcibly();
                 assertEquals(ExitStatus.FAILED, survivor.await(), survivor.errors());
                 assertEquals(1, survivor.errors().lines().count(), survivor.errors());
-                assertTrue(survivor.errors().startsWith("verbena: " + test + ": peer "), survivor.errors());
-                assertTrue(survivor.errors().contains("died"), survivor.errors());
+                // A fabric that finds the peer's memory gone may be quicker than the news of its death.
+                assertTrue(survivor.errors().strip().matches(
+                        "verbena: " + test + ": (RETRY_EXCEEDED: )?peer .*(died|is gone).*"), survivor.errors());
                 assertEquals(List.of(), survivor.sharedFiles());
             }
         }

@@ -11,10 +11,14 @@ import java.util.concurrent.TimeUnit;
  */
 final class Conversation {
     private static final long WARM_UP_BYTE_SIZE_MAX = 64;
-    /** Messages of one run of the warm-up; short, so that there are many runs. */
-    private static final int WARM_UP_ITERATIONS = 32;
-    /** Full-size messages before each measurement, for what is slow only at first. */
-    private static final int FIRST_ITERATIONS = 4;
+    /** Messages of one short run of the warm-up. */
+    private static final int SHORT_ITERATIONS = 32;
+    /** Of a long one, so many times the depth. */
+    private static final int LONG_DEPTHS = 4;
+    /** Before each measurement, for what is slow only at first: so many bytes, in so many messages of full size. */
+    private static final long FIRST_BYTE_SIZE = 16 << 20;
+    private static final int FIRST_ITERATIONS_MIN = 4;
+    private static final int FIRST_ITERATIONS_MAX = 512;
     /** Of the duration asked for, so much at least is spent on finding out how many messages that is. */
     private static final double CALIBRATION = 0.1;
 
@@ -38,13 +42,9 @@ final class Conversation {
 
     private List<Figures> lead() {
         List<Figures> figures = new ArrayList<>();
-        long warmUp = multiple(WARM_UP_ITERATIONS);
-        if (options.warmUp() > 0) {
-            lead(new Round(Math.min(WARM_UP_BYTE_SIZE_MAX, options.byteSizes().getFirst()),
-                    (int) Math.max(1, options.warmUp() / warmUp), warmUp, false));
-        }
+        warmUp();
         for (long byteSize : options.byteSizes()) {
-            lead(new Round(byteSize, 1, multiple(FIRST_ITERATIONS), false));
+            lead(new Round(byteSize, 1, first(byteSize), false));
             figures.add(lead(new Round(byteSize, 1, iterations(byteSize), true)).figures());
         }
         control.send(Round.END.toWords());
@@ -52,12 +52,32 @@ final class Conversation {
         return figures;
     }
 
+    /**
+     * Half in short runs, since the JIT compiles what is called often, and half in long ones, which fill the queues: code that
+     * was compiled before it saw a full queue would be thrown away at the first, in the measurement.
+     */
+    private void warmUp() {
+        if (options.warmUp() > 0) {
+            warmUp(multiple(SHORT_ITERATIONS));
+            warmUp(multiple(Math.max(SHORT_ITERATIONS, LONG_DEPTHS * options.sendDepth())));
+        }
+    }
+
+    private void warmUp(long iterations) {
+        long byteSize = Math.min(WARM_UP_BYTE_SIZE_MAX, options.byteSizes().getFirst());
+        lead(new Round(byteSize, (int) Math.max(1, options.warmUp() / 2 / iterations), iterations, false));
+    }
+
+    private long first(long byteSize) {
+        return multiple(Math.clamp(FIRST_BYTE_SIZE / byteSize, FIRST_ITERATIONS_MIN, FIRST_ITERATIONS_MAX));
+    }
+
     private long iterations(long byteSize) {
         if (options.durationSeconds() == 0) {
             return options.iterations();
         }
         long durationNs = TimeUnit.SECONDS.toNanos(options.durationSeconds());
-        long iterations = multiple(WARM_UP_ITERATIONS);
+        long iterations = multiple(SHORT_ITERATIONS);
         while (true) {
             long startNs = System.nanoTime();
             lead(new Round(byteSize, 1, iterations, false));

@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every test between two sides: the figures make sense, and the bytes have really moved. */
 @Timeout(120)
 class PerfTestsTest {
-    private static final int WARM_UP = 96;
-    /** Full-size messages before the measurement. */
-    private static final int FIRST = 4;
+    private static final int WARM_UP = 128;
+    /** Messages of 8 bytes before the measurement, of its own size. */
+    private static final int FIRST = 512;
 
     @ParameterizedTest
     @CsvSource({"write_bw, 65536, 1", "write_bw, 5000000, 1", "write_bw, 64, 3", "send_bw, 65536, 1",
