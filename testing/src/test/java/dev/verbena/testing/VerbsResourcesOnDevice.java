@@ -1,0 +1,101 @@
+package dev.verbena.testing;
+
+import static dev.verbena.transfer.spi.CompletionStatus.SUCCESS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.verbena.transfer.CompletionMode;
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.Opcode;
+
+/** What the verbs fabric takes of the process, of the kernel and of the device, it gives back. */
+@Timeout(600)
+class VerbsResourcesOnDevice {
+    private static final int ROUNDS = 10_000;
+    /** After so many everything that is made once is there, code compiled by the JIT for the most part. */
+    private static final int ROUNDS_WARM_UP = 1_000;
+    /** Less than a page for each round: what a round leaves behind is found, what the JVM does meanwhile is not. */
+    private static final long RESIDENT_GROWTH_MAX = (ROUNDS - ROUNDS_WARM_UP) * 2_048L;
+    private static final Pattern RESIDENT = Pattern.compile("VmRSS:\\s*(\\d+) kB");
+
+    /**
+     * What this process holds.
+     *
+     * @param objects of the device, by kind, as the kernel counts them
+     * @param resident bytes
+     */
+    private record Holdings(int descriptors, String objects, long resident) {}
+
+    @Test
+    void connectionsAndRegionsComeAndGoWithoutALeak() throws Exception {
+        try (FabricPair pair = new FabricPair(VerbsFabricContractOnDevice.open(CompletionMode.POLLING),
+                VerbsFabricContractOnDevice.open(CompletionMode.POLLING), FabricPair.Options.DEFAULT)) {
+            pair.target.accepted.clear();
+            rounds(pair, ROUNDS_WARM_UP);
+            Holdings before = holdings();
+            MemoryRegion more = pair.target.fabric.register(4096, EnumSet.allOf(AccessRight.class));
+            assertTrue(!holdings().objects.equals(before.objects), "the check does not see a region: " + before);
+            more.close();
+
+            rounds(pair, ROUNDS - ROUNDS_WARM_UP);
+
+            Holdings after = holdings();
+            assertEquals(before.objects, after.objects);
+            assertEquals(before.descriptors, after.descriptors);
+            assertTrue(after.resident - before.resident < RESIDENT_GROWTH_MAX, before + " and then " + after);
+        }
+    }
+
+    private static void rounds(FabricPair pair, int count) {
+        for (int i = 0; i < count; i++) {
+            try (MemoryRegion region = pair.target.fabric.register(4096, EnumSet.allOf(AccessRight.class))) {
+                Connection connection = pair.initiator.fabric.connect(pair.target.endpoint,
+                        pair.initiator.queuePairOptions(1), 20_000_000_000L);
+                pair.await("it is accepted", () -> !pair.target.accepted.isEmpty());
+                connection.queuePairs().getFirst().post(pair.initiator.request(i, Opcode.WRITE)
+                        .element(pair.initiator.region, 0, 4096).remote(region.address(), region.rkey()));
+                pair.next(pair.initiator, i, SUCCESS);
+                connection.close();
+                pair.await("the close is noticed", () -> !pair.target.lost.isEmpty());
+                pair.target.accepted.removeFirst().close();
+                pair.target.lost.clear();
+                pair.target.requests.clear();
+            }
+        }
+    }
+
+    private static Holdings holdings() throws IOException, InterruptedException {
+        System.gc();
+        Matcher resident = RESIDENT.matcher(Files.readString(Path.of("/proc/self/status")));
+        assertTrue(resident.find());
+        return new Holdings(descriptors(), objects(), Long.parseLong(resident.group(1)) << 10);
+    }
+
+    private static int descriptors() throws IOException {
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            return (int) open.count();
+        }
+    }
+
+    private static String objects() throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(List.of("rdma", "resource", "show")).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), said);
+        return said.strip();
+    }
+}
