@@ -69,7 +69,7 @@ final class PerfArguments {
     @Option(names = {"-F", "--CPU-freq"},
             description = "Accepted: the clock here does not depend on the CPU's frequency.")
     boolean ignoresCpuFrequency;
-    @Option(names = "--warm-up", paramLabel = "N", defaultValue = "32000",
+    @Option(names = "--warm-up", paramLabel = "N", defaultValue = "150000",
             description = "Small messages before the measurement, so that the JIT has compiled by then; the client's counts;"
                     + " default ${DEFAULT-VALUE}.")
     int warmUp;
