@@ -2,7 +2,16 @@ package dev.verbena.transfer.fabric.control;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
 /**
@@ -10,24 +19,165 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  *
  * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
  */
-public interface ControlledFabric {
+public abstract class ControlledFabric implements Fabric {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ControlledFabric.class);
+
     /** Who connects, and with how many queue pairs. */
-    record Visitor(String name, int queuePairCount) {}
+    public record Visitor(String name, int queuePairCount) {}
 
-    boolean isOpen();
+    private final ControlLoop loop;
+    private final long handshakeTimeoutNs;
+    private final Set<ControlledConnection> connections = ConcurrentHashMap.newKeySet();
 
-    /** @throws IllegalStateException if it is closed */
-    void checkOpen();
+    private volatile String localName = "process " + ProcessHandle.current().pid();
+    private volatile Endpoint listening = new Endpoint("localhost", 0);
+    private volatile ConnectionHandler handler;
+    /** Guarded by this. */
+    private ControlListener listener;
+    /** Written when guarded by this. */
+    private volatile boolean isOpen = true;
+
+    /** Starts the control thread; what a fabric holds besides must be there before, or that thread would stay if it fails. */
+    protected ControlledFabric(String threadName, long handshakeTimeoutNs) {
+        this.handshakeTimeoutNs = handshakeTimeoutNs;
+        loop = new ControlLoop(threadName);
+    }
 
     /** @throws ProtocolException if these two cannot be connected; the message says why */
-    Visitor visitor(ByteBuffer hello) throws ProtocolException;
+    protected abstract Visitor visitor(ByteBuffer hello) throws ProtocolException;
 
     /** Prepares this side of a connection; options have been checked by {@link #check}. */
-    Negotiation negotiate(List<QueuePairOptions> options);
+    protected abstract Negotiation negotiate(List<QueuePairOptions> options);
 
     /** @throws IllegalArgumentException if queue pairs cannot be made so */
-    void check(List<QueuePairOptions> options);
+    protected abstract void check(List<QueuePairOptions> options);
+
+    /** What is left to be closed when connections and control thread are, in this order. */
+    protected abstract List<AutoCloseable> holdings();
+
+    /** Whether it has not been closed. */
+    public final boolean isOpen() {
+        return isOpen;
+    }
+
+    /** @throws IllegalStateException if it is closed */
+    protected final void checkOpen() {
+        if (!isOpen) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    /** As peers know it. */
+    public final String localName() {
+        return localName;
+    }
+
+    /** Where it listens; port 0 if it does not. */
+    protected final Endpoint listening() {
+        return listening;
+    }
+
+    /** Those that work, or whose peer is gone and that are not closed yet. */
+    protected final Set<ControlledConnection> connections() {
+        return connections;
+    }
+
+    @Override
+    public final synchronized Endpoint listen(Endpoint local, String localName, ConnectionHandler handler) {
+        checkOpen();
+        Fields.checkName(localName);
+        if (listener != null) {
+            throw new IllegalStateException(this + " listens already at " + listening);
+        }
+        listener = ControlListener.bind(local);
+        listening = listener.endpoint();
+        this.localName = localName;
+        this.handler = handler;
+        listener.start(this, loop, handler, handshakeTimeoutNs);
+        return listening;
+    }
+
+    @Override
+    public final Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
+        checkOpen();
+        List<QueuePairOptions> options = List.copyOf(queuePairs);
+        check(options);
+        if (remote.port() == 0) {
+            throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
+        }
+        return new Connector(this, loop, remote, options, timeoutNs).connect();
+    }
 
     /** A new connection begins to work. @return false if the fabric is closed, and so the connection is too */
-    boolean adopt(ControlledConnection connection);
+    final boolean adopt(ControlledConnection connection) {
+        synchronized (this) {
+            if (isOpen) {
+                connection.attach();
+                connections.add(connection);
+                return true;
+            }
+        }
+        connection.close();
+        return false;
+    }
+
+    final void forget(ControlledConnection connection) {
+        connections.remove(connection);
+    }
+
+    final void onLost(ControlledConnection connection, boolean orderly, String cause) {
+        ConnectionHandler listening = handler;
+        if (listening == null || !isOpen) {
+            return;
+        }
+        try {
+            listening.onLost(connection, orderly, cause);
+        } catch (RuntimeException e) {
+            LOGGER.error("the handler of a lost connection failed: {}", cause, e);
+        }
+    }
+
+    @Override
+    public final void close() {
+        synchronized (this) {
+            if (!isOpen) {
+                return;
+            }
+            isOpen = false;
+        }
+        // Farewells are said before the sockets end, or peers would take it for a death.
+        Failures failures = new Failures();
+        connections.forEach(failures::close);
+        failures.close(loop);
+        holdings().forEach(failures::close);
+        failures.throwIfAny();
+    }
+
+    /** One that cannot be closed, such as a region in use by a native call, does not keep the others open. */
+    private static final class Failures {
+        private IllegalStateException first;
+
+        void close(AutoCloseable each) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                if (first == null) {
+                    first = new IllegalStateException("could not close everything: " + e.getMessage(), e);
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+
+        void throwIfAny() {
+            if (first != null) {
+                throw first;
+            }
+        }
+    }
+
+    @Override
+    public final String toString() {
+        return "fabric " + name() + " of " + localName;
+    }
 }

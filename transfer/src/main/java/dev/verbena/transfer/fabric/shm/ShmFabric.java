@@ -8,31 +8,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import dev.verbena.transfer.fabric.RequestCheck;
 import dev.verbena.transfer.fabric.Rights;
-import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.TransferException;
-import dev.verbena.transfer.fabric.control.ControlListener;
-import dev.verbena.transfer.fabric.control.ControlLoop;
-import dev.verbena.transfer.fabric.control.ControlledConnection;
 import dev.verbena.transfer.fabric.control.ControlledFabric;
-import dev.verbena.transfer.fabric.control.Connector;
-import dev.verbena.transfer.fabric.control.Fields;
 import dev.verbena.transfer.fabric.control.Negotiation;
 import dev.verbena.transfer.fabric.control.ProtocolException;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
-import dev.verbena.transfer.spi.Connection;
-import dev.verbena.transfer.spi.ConnectionHandler;
-import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
@@ -41,9 +28,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  *
  * <p>Threading: thread-safe.
  */
-final class ShmFabric implements Fabric, ControlledFabric {
-    private static final Logger LOGGER = LoggerFactory.getLogger(ShmFabric.class);
-
+final class ShmFabric extends ControlledFabric {
     static final String NAME = "shm";
     static final int DEPTH_MAX = 4096;
     static final int ELEMENT_COUNT_MAX = 16;
@@ -53,14 +38,11 @@ final class ShmFabric implements Fabric, ControlledFabric {
     static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final ShmDirectory directory;
-    private final long handshakeTimeoutNs;
     private final SharedFile file;
     private final RegionTable regionTable;
-    private final ControlLoop loop;
     private final String machine = Hello.thisMachine();
     private final String pidNamespace = Hello.thisPidNamespace();
     private final AtomicInteger queuePairNumbers = new AtomicInteger();
-    private final Set<ShmConnection> connections = ConcurrentHashMap.newKeySet();
 
     // Guarded by this.
     private final SecureRandom random = new SecureRandom();
@@ -73,19 +55,22 @@ final class ShmFabric implements Fabric, ControlledFabric {
     private long registeredByteSize;
     private long registrationNs;
 
-    private volatile String localName = "process " + ProcessHandle.current().pid();
-    private volatile Endpoint listening = new Endpoint("localhost", 0);
-    private volatile ConnectionHandler handler;
-    private ControlListener listener;
-    private volatile boolean isOpen = true;
-
-    ShmFabric(ShmDirectory directory, long handshakeTimeoutNs) {
+    private ShmFabric(ShmDirectory directory, SharedFile file, long handshakeTimeoutNs) {
+        super("verbena-shm-control", handshakeTimeoutNs);
         this.directory = directory;
-        this.handshakeTimeoutNs = handshakeTimeoutNs;
-        file = SharedFile.create(directory, FabricFile.BYTE_SIZE);
-        FabricFile.initialize(file.memory());
+        this.file = file;
         regionTable = FabricFile.regions(file.memory());
-        loop = new ControlLoop("verbena-shm-control");
+    }
+
+    static ShmFabric open(ShmDirectory directory, long handshakeTimeoutNs) {
+        SharedFile file = SharedFile.create(directory, FabricFile.BYTE_SIZE);
+        try {
+            FabricFile.initialize(file.memory());
+            return new ShmFabric(directory, file, handshakeTimeoutNs);
+        } catch (RuntimeException e) {
+            file.close();
+            throw e;
+        }
     }
 
     @Override
@@ -97,18 +82,6 @@ final class ShmFabric implements Fabric, ControlledFabric {
     public Capabilities capabilities() {
         return new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
                 ELEMENT_COUNT_MAX);
-    }
-
-    @Override
-    public boolean isOpen() {
-        return isOpen;
-    }
-
-    @Override
-    public void checkOpen() {
-        if (!isOpen) {
-            throw new IllegalStateException(this + " is closed");
-        }
     }
 
     int nextQueuePairNumber() {
@@ -177,7 +150,7 @@ final class ShmFabric implements Fabric, ControlledFabric {
             usedEntries.clear(RegionTable.index(region.rkey()));
             registeredByteSize -= region.byteSize();
         }
-        connections.forEach(ShmConnection::requestSweep);
+        connections().forEach(connection -> ((ShmConnection) connection).requestSweep());
     }
 
     @Override
@@ -216,33 +189,7 @@ final class ShmFabric implements Fabric, ControlledFabric {
     // ---- connections ----
 
     @Override
-    public synchronized Endpoint listen(Endpoint local, String localName, ConnectionHandler handler) {
-        checkOpen();
-        Fields.checkName(localName);
-        if (listener != null) {
-            throw new IllegalStateException(this + " listens already at " + listening);
-        }
-        listener = ControlListener.bind(local);
-        listening = listener.endpoint();
-        this.localName = localName;
-        this.handler = handler;
-        listener.start(this, loop, handler, handshakeTimeoutNs);
-        return listening;
-    }
-
-    @Override
-    public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
-        checkOpen();
-        List<QueuePairOptions> options = List.copyOf(queuePairs);
-        check(options);
-        if (remote.port() == 0) {
-            throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
-        }
-        return new Connector(this, loop, remote, options, timeoutNs).connect();
-    }
-
-    @Override
-    public Visitor visitor(ByteBuffer payload) throws ProtocolException {
+    protected Visitor visitor(ByteBuffer payload) throws ProtocolException {
         Hello hello = Hello.decode(payload);
         String refusal = identity().refusal(hello);
         if (refusal != null) {
@@ -252,44 +199,14 @@ final class ShmFabric implements Fabric, ControlledFabric {
     }
 
     @Override
-    public void check(List<QueuePairOptions> options) {
+    protected void check(List<QueuePairOptions> options) {
         REQUESTS.check(options,
                 queue -> queue instanceof ShmCompletionQueue own && own.isOf(this) && own.isOpen());
     }
 
     @Override
-    public Negotiation negotiate(List<QueuePairOptions> options) {
+    protected Negotiation negotiate(List<QueuePairOptions> options) {
         return new ShmNegotiation(this, options);
-    }
-
-    @Override
-    public boolean adopt(ControlledConnection connection) {
-        ShmConnection own = (ShmConnection) connection;
-        synchronized (this) {
-            if (isOpen) {
-                own.attach();
-                connections.add(own);
-                return true;
-            }
-        }
-        connection.close();
-        return false;
-    }
-
-    void forget(ShmConnection connection) {
-        connections.remove(connection);
-    }
-
-    void onLost(ShmConnection connection, boolean orderly, String cause) {
-        ConnectionHandler listener = handler;
-        if (listener == null || !isOpen) {
-            return;
-        }
-        try {
-            listener.onLost(connection, orderly, cause);
-        } catch (RuntimeException e) {
-            LOGGER.error("the handler of a lost connection failed: {}", cause, e);
-        }
     }
 
     SharedFile createLinkFile(List<QueuePairOptions> options) {
@@ -306,52 +223,17 @@ final class ShmFabric implements Fabric, ControlledFabric {
     Hello hello(FileIdentity linkFile, List<QueuePairOptions> options) {
         int[] doorbells = options.stream().mapToInt(o -> ((ShmCompletionQueue) o.completionQueue()).doorbellIndex())
                 .toArray();
-        return new Hello(machine, pidNamespace, localName, ProcessHandle.current().pid(), listening,
+        return new Hello(machine, pidNamespace, localName(), ProcessHandle.current().pid(), listening(),
                 file.identity(), linkFile, ShmConnection.receiveDepths(options), doorbells);
     }
 
     // ---- the end ----
 
     @Override
-    public void close() {
-        synchronized (this) {
-            if (!isOpen) {
-                return;
-            }
-            isOpen = false;
-        }
-        // Farewells are said before the sockets end, or peers would take it for a death.
-        List<AutoCloseable> left = new ArrayList<>(connections);
-        left.add(loop);
-        synchronized (this) {
-            left.addAll(completionQueues.values());
-            left.addAll(regions.values());
-        }
-        left.add(file);
-        closeAll(left);
-    }
-
-    /** One that cannot be closed, such as a region in use by a native call, does not keep the others open. */
-    private static void closeAll(List<AutoCloseable> all) {
-        IllegalStateException failure = null;
-        for (AutoCloseable each : all) {
-            try {
-                each.close();
-            } catch (Exception e) {
-                if (failure == null) {
-                    failure = new IllegalStateException("could not close everything: " + e.getMessage(), e);
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    @Override
-    public String toString() {
-        return "fabric shm of " + localName;
+    protected synchronized List<AutoCloseable> holdings() {
+        List<AutoCloseable> held = new ArrayList<>(completionQueues.values());
+        held.addAll(regions.values());
+        held.add(file);
+        return held;
     }
 }

@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,25 +19,16 @@ import org.slf4j.LoggerFactory;
 
 import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.OutOfArenaMemoryException;
-import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.fabric.RequestCheck;
 import dev.verbena.transfer.fabric.Rights;
-import dev.verbena.transfer.fabric.control.Connector;
-import dev.verbena.transfer.fabric.control.ControlListener;
-import dev.verbena.transfer.fabric.control.ControlLoop;
-import dev.verbena.transfer.fabric.control.ControlledConnection;
 import dev.verbena.transfer.fabric.control.ControlledFabric;
-import dev.verbena.transfer.fabric.control.Fields;
 import dev.verbena.transfer.fabric.control.Negotiation;
 import dev.verbena.transfer.fabric.control.ProtocolException;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
-import dev.verbena.transfer.spi.Connection;
-import dev.verbena.transfer.spi.ConnectionHandler;
-import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.verbs.DeviceContext;
@@ -47,7 +40,7 @@ import dev.verbena.verbs.ProtectionDomain;
  *
  * <p>Threading: thread-safe.
  */
-final class VerbsFabric implements Fabric, ControlledFabric {
+final class VerbsFabric extends ControlledFabric {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsFabric.class);
 
     static final String NAME = "verbs";
@@ -66,26 +59,21 @@ final class VerbsFabric implements Fabric, ControlledFabric {
     private final Capabilities capabilities;
     private final RequestCheck requests;
     private final OffHeapSlabSource memory = new OffHeapSlabSource();
-    private final ControlLoop loop;
     private final SecureRandom random = new SecureRandom();
     private final ConcurrentHashMap<Integer, VerbsRegion> regions = new ConcurrentHashMap<>();
     private final Set<VerbsCompletionQueue> completionQueues = ConcurrentHashMap.newKeySet();
-    private final Set<VerbsConnection> connections = ConcurrentHashMap.newKeySet();
     /** Memory that the device may not write to: stands for what a caller gives and must not be used. */
     private final dev.verbena.verbs.MemoryRegion forbidden;
     private final AtomicLong registrationNs = new AtomicLong();
 
-    private volatile String localName = "process " + ProcessHandle.current().pid();
-    private volatile Endpoint listening = new Endpoint("localhost", 0);
-    private volatile ConnectionHandler handler;
-    private ControlListener listener;
-    private volatile boolean isOpen = true;
-
-    private VerbsFabric(PortChoice choice, NetworkOptions network, DeviceContext context, ProtectionDomain domain) {
+    private VerbsFabric(PortChoice choice, NetworkOptions network, DeviceContext context, ProtectionDomain domain,
+            dev.verbena.verbs.MemoryRegion forbidden) {
+        super("verbena-verbs-control", HANDSHAKE_TIMEOUT_NS);
         this.choice = choice;
         this.network = network;
         this.context = context;
         this.domain = domain;
+        this.forbidden = forbidden;
         limits = choice.device().attributes().limits();
         // One slot of a send queue is ours: see VerbsQueuePair.
         int depthMax = Integer.highestOneBit(Math.min(limits.depthMax() - 1, DEPTH_MAX));
@@ -95,16 +83,20 @@ final class VerbsFabric implements Fabric, ControlledFabric {
         capabilities = new Capabilities(false, false, choice.port().messageByteSizeMax(), regionByteSizeMax, depthMax,
                 elementCountMax);
         requests = new RequestCheck(VerbsRegion.class, elementCountMax, depthMax);
-        forbidden = domain.allocate(1, Set.of());
-        loop = new ControlLoop("verbena-verbs-control");
     }
 
     static VerbsFabric open(PortChoice choice, NetworkOptions network) {
-        DeviceContext context = DeviceContext.open(choice.device().name());
+        Deque<Runnable> ends = new ArrayDeque<>();
         try {
-            return new VerbsFabric(choice, network, context, context.allocateProtectionDomain());
+            DeviceContext context = DeviceContext.open(choice.device().name());
+            ends.push(context::close);
+            ProtectionDomain domain = context.allocateProtectionDomain();
+            ends.push(domain::close);
+            dev.verbena.verbs.MemoryRegion forbidden = domain.allocate(1, Set.of());
+            ends.push(forbidden::close);
+            return new VerbsFabric(choice, network, context, domain, forbidden);
         } catch (RuntimeException e) {
-            context.close();
+            ends.forEach(Runnable::run);
             throw e;
         }
     }
@@ -117,18 +109,6 @@ final class VerbsFabric implements Fabric, ControlledFabric {
     @Override
     public Capabilities capabilities() {
         return capabilities;
-    }
-
-    @Override
-    public boolean isOpen() {
-        return isOpen;
-    }
-
-    @Override
-    public void checkOpen() {
-        if (!isOpen) {
-            throw new IllegalStateException(this + " is closed");
-        }
     }
 
     PortChoice choice() {
@@ -178,7 +158,7 @@ final class VerbsFabric implements Fabric, ControlledFabric {
         VerbsRegion region = VerbsRegion.register(this, domain, memory, byteSize, rights);
         registrationNs.addAndGet(System.nanoTime() - startNs);
         regions.put(region.rkey(), region);
-        if (!isOpen) {
+        if (!isOpen()) {
             region.close();
             checkOpen();
         }
@@ -250,79 +230,20 @@ final class VerbsFabric implements Fabric, ControlledFabric {
     // ---- connections ----
 
     @Override
-    public synchronized Endpoint listen(Endpoint local, String localName, ConnectionHandler handler) {
-        checkOpen();
-        Fields.checkName(localName);
-        if (listener != null) {
-            throw new IllegalStateException(this + " listens already at " + listening);
-        }
-        listener = ControlListener.bind(local);
-        listening = listener.endpoint();
-        this.localName = localName;
-        this.handler = handler;
-        listener.start(this, loop, handler, HANDSHAKE_TIMEOUT_NS);
-        return listening;
-    }
-
-    @Override
-    public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
-        checkOpen();
-        List<QueuePairOptions> options = List.copyOf(queuePairs);
-        check(options);
-        if (remote.port() == 0) {
-            throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
-        }
-        return new Connector(this, loop, remote, options, timeoutNs).connect();
-    }
-
-    @Override
-    public Visitor visitor(ByteBuffer payload) throws ProtocolException {
+    protected Visitor visitor(ByteBuffer payload) throws ProtocolException {
         VerbsHello hello = VerbsHello.decode(payload);
         return new Visitor(hello.name(), hello.numbers().length);
     }
 
     @Override
-    public void check(List<QueuePairOptions> options) {
+    protected void check(List<QueuePairOptions> options) {
         requests.check(options,
                 queue -> queue instanceof VerbsCompletionQueue own && own.isOf(this) && own.isOpen());
     }
 
     @Override
-    public Negotiation negotiate(List<QueuePairOptions> options) {
+    protected Negotiation negotiate(List<QueuePairOptions> options) {
         return new VerbsNegotiation(this, options);
-    }
-
-    @Override
-    public boolean adopt(ControlledConnection connection) {
-        VerbsConnection own = (VerbsConnection) connection;
-        synchronized (this) {
-            if (isOpen) {
-                connections.add(own);
-                return true;
-            }
-        }
-        connection.close();
-        return false;
-    }
-
-    void forget(VerbsConnection connection) {
-        connections.remove(connection);
-    }
-
-    void onLost(VerbsConnection connection, boolean orderly, String cause) {
-        ConnectionHandler listener = handler;
-        if (listener == null || !isOpen) {
-            return;
-        }
-        try {
-            listener.onLost(connection, orderly, cause);
-        } catch (RuntimeException e) {
-            LOGGER.error("the handler of a lost connection failed: {}", cause, e);
-        }
-    }
-
-    String localName() {
-        return localName;
     }
 
     /** Numbers of first packets; random, so that packets of an earlier connection are not taken for those of this one. */
@@ -331,47 +252,17 @@ final class VerbsFabric implements Fabric, ControlledFabric {
     }
 
     VerbsHello hello(int[] numbers, int[] packetSequences) {
-        return new VerbsHello(localName, listening, choice.gid().subnetPrefix(), choice.gid().interfaceId(),
+        return new VerbsHello(localName(), listening(), choice.gid().subnetPrefix(), choice.gid().interfaceId(),
                 choice.port().lid(), choice.mtu(), readsAcceptedMax(), numbers, packetSequences);
     }
 
     // ---- the end ----
 
     @Override
-    public void close() {
-        synchronized (this) {
-            if (!isOpen) {
-                return;
-            }
-            isOpen = false;
-        }
-        // Farewells are said before the sockets end, or peers would take it for a death.
-        List<AutoCloseable> left = new ArrayList<>(connections);
-        left.add(loop);
-        left.addAll(completionQueues);
-        left.addAll(regions.values());
-        left.add(forbidden);
-        left.add(domain);
-        left.add(context);
-        IllegalStateException failure = null;
-        for (AutoCloseable each : left) {
-            try {
-                each.close();
-            } catch (Exception e) {
-                if (failure == null) {
-                    failure = new IllegalStateException("could not close everything: " + e.getMessage(), e);
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    @Override
-    public String toString() {
-        return "fabric verbs of " + localName;
+    protected List<AutoCloseable> holdings() {
+        List<AutoCloseable> held = new ArrayList<>(completionQueues);
+        held.addAll(regions.values());
+        held.addAll(List.of(forbidden, domain, context));
+        return held;
     }
 }

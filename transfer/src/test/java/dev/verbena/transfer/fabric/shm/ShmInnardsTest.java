@@ -122,7 +122,7 @@ class ShmInnardsTest {
 
     @Test
     void whoDoesNotEndTheHandshakeIsHungUpOn() throws IOException {
-        try (ShmFabric fabric = new ShmFabric(ShmDirectory.ofEnvironment(), TimeUnit.MILLISECONDS.toNanos(20))) {
+        try (ShmFabric fabric = ShmFabric.open(ShmDirectory.ofEnvironment(), TimeUnit.MILLISECONDS.toNanos(20))) {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "impatient", new Nobody());
             try (Socket socket = new Socket(endpoint.host(), endpoint.port())) {
                 socket.setSoTimeout(20_000);
