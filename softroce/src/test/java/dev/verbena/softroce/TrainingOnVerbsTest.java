@@ -1,5 +1,6 @@
 package dev.verbena.softroce;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -62,7 +63,7 @@ class TrainingOnVerbsTest {
                         + " && tc -s qdisc show dev eth0",
                 WORKER + " --json=" + OUT + "/two.json && tc qdisc add dev eth0 root netem loss 1% && " + WORKER
                         + " --json=" + OUT + "/lossy.json");
-        runs.forEach(GuestRun::assertSucceeded);
+        assertAll(runs.stream().map(run -> run::assertSucceeded));
         assertEquals(overSharedMemory(), losses(out.resolve("two.json")));
         assertEquals(overSharedMemory(), losses(out.resolve("lossy.json")));
         Matcher dropped = Pattern.compile("dropped (\\d+)").matcher(runs.getFirst().output());
