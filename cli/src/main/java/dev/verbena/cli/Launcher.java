@@ -40,8 +40,8 @@ final class Launcher {
                     Set.of(Phase.FINISHING, Phase.ABORTING), Phase.FINISHING, Set.of(Phase.ENDED, Phase.ABORTING),
                     Phase.ABORTING, Set.of(Phase.ENDED), Phase.ENDED, Set.of()));
 
-    private static final long START_TIMEOUT_MILLIS = 60_000;
-    private static final long FINISH_TIMEOUT_MILLIS = 10_000;
+    private static final long START_TIMEOUT_MILLIS = 300_000;
+    private static final long FINISH_TIMEOUT_MILLIS = 60_000;
     /** Devices notice a lost peer at once; who has not even connected to it hears of it from the launcher. */
     private static final long TELL_AFTER_MILLIS = 1_000;
     private static final long KILL_AFTER_MILLIS = 3_500;
