@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TrainingOnVerbsTest {
     private static final Duration TIMEOUT = Duration.ofMinutes(8);
     /** One compiler is enough for so short a program, and halves what it costs a guest to start one. */
-    private static final String ENVIRONMENT = "export JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1; ";
+    private static final String ENVIRONMENT = "export JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 && ";
     private static final Pattern LOSSES = Pattern.compile("\"lossCurve\" : \\[([^\\]]*)\\]");
     private static final String OPTIONS = " --workers=1 --iterations=12 --seed=3";
     private static final String CLUSTER = " --cluster=server:0=host1:7000,worker:0=host2:7000 --fabric=verbs";
