@@ -28,7 +28,7 @@ final class ControlPair implements CompletionHandler {
     static final int DEPTH = 4;
     private static final int WORDS = 8;
     private static final long MESSAGE_BYTE_SIZE = WORDS * JAVA_LONG.byteSize();
-    private static final long AWAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long AWAIT_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final QueuePair queuePair;
     private final CompletionQueue queue;

@@ -15,6 +15,10 @@ final class Conversation {
     private static final int SHORT_ITERATIONS = 32;
     /** Of a long one, so many times the depth. */
     private static final int LONG_DEPTHS = 4;
+    /** So many rounds make the posts that must pass without compiling. */
+    private static final int WARM_UP_ROUNDS = 8;
+    /** So many times as many posts end it in any case. */
+    private static final int WARM_UP_LIMIT = 20;
     /** Before each measurement, for what is slow only at first: so many bytes, in so many messages of full size. */
     private static final long FIRST_BYTE_SIZE = 16 << 20;
     private static final int FIRST_ITERATIONS_MIN = 4;
@@ -25,6 +29,9 @@ final class Conversation {
     private final ControlPair control;
     private final Side side;
     private final PerfOptions options;
+    private final JitActivity jit = new JitActivity();
+    /** Its JIT, since the round before. */
+    private boolean isPeerBusy;
 
     Conversation(ControlPair control, Side side) {
         this.control = control;
@@ -53,19 +60,30 @@ final class Conversation {
     }
 
     /**
-     * Half in short runs, since the JIT compiles what is called often, and half in long ones, which fill the queues: code that
-     * was compiled before it saw a full queue would be thrown away at the first, in the measurement.
+     * Until so many posts in a row have passed in which neither side's JIT was busy. In turn in short runs, since the JIT compiles
+     * what is called often, and in long ones, which fill the queues: code that was compiled before it saw a full queue would be
+     * thrown away at the first, in the measurement.
      */
     private void warmUp() {
-        if (options.warmUp() > 0) {
-            warmUp(multiple(SHORT_ITERATIONS));
-            warmUp(multiple(Math.max(SHORT_ITERATIONS, LONG_DEPTHS * options.sendDepth())));
+        long quiet = 0;
+        long limit = (long) WARM_UP_LIMIT * options.warmUp();
+        boolean isLong = false;
+        for (long all = 0; quiet < options.warmUp() && all < limit; isLong = !isLong) {
+            long posts = warmUp(multiple(isLong ? Math.max(SHORT_ITERATIONS, LONG_DEPTHS * options.sendDepth())
+                    : SHORT_ITERATIONS));
+            all += posts;
+            boolean isBusy = jit.isBusy() | isPeerBusy;
+            quiet = isBusy ? 0 : quiet + posts;
         }
     }
 
-    private void warmUp(long iterations) {
+    /** @return posts of each queue pair */
+    private long warmUp(long iterations) {
         long byteSize = Math.min(WARM_UP_BYTE_SIZE_MAX, options.byteSizes().getFirst());
-        lead(new Round(byteSize, (int) Math.max(1, options.warmUp() / 2 / iterations), iterations, false));
+        long posts = iterations / options.listSize();
+        int repetitions = (int) Math.max(1, options.warmUp() / WARM_UP_ROUNDS / posts);
+        lead(new Round(byteSize, repetitions, iterations, false));
+        return repetitions * posts;
     }
 
     private long first(long byteSize) {
@@ -105,7 +123,7 @@ final class Conversation {
     Part announce(Round round) {
         Part part = Part.of(side, round.byteSize(), round.iterations());
         control.send(round.toWords());
-        control.receive();
+        isPeerBusy = control.receive()[0] != 0;
         return part;
     }
 
@@ -130,7 +148,7 @@ final class Conversation {
     /** Called by the server. @return its part, which the client has been told of */
     Part join(Round round) {
         Part part = Part.of(side, round.byteSize(), round.iterations());
-        control.send();
+        control.send(jit.isBusy() ? 1 : 0);
         return part;
     }
 

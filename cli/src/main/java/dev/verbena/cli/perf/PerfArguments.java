@@ -19,7 +19,7 @@ final class PerfArguments {
     static final int QUEUE_PAIRS_MAX = 128;
     private static final int SIGNAL_EVERY_MAX = 1024;
     private static final int DURATION_MAX = 86_400;
-    private static final int WARM_UP_MAX = 100_000_000;
+    private static final int WARM_UP_MAX = 10_000_000;
 
     @Parameters(index = "0", paramLabel = "TEST",
             description = "write_bw, read_bw, send_bw, write_lat, read_lat, send_lat or atomic_lat.")
@@ -69,9 +69,9 @@ final class PerfArguments {
     @Option(names = {"-F", "--CPU-freq"},
             description = "Accepted: the clock here does not depend on the CPU's frequency.")
     boolean ignoresCpuFrequency;
-    @Option(names = "--warm-up", paramLabel = "N", defaultValue = "150000",
-            description = "Small messages before the measurement, so that the JIT has compiled by then; the client's counts;"
-                    + " default ${DEFAULT-VALUE}.")
+    @Option(names = "--warm-up", paramLabel = "N", defaultValue = "30000",
+            description = "Before the measurement, small messages are posted until so many posts in a row passed without the"
+                    + " JIT of either side compiling; the client's counts; default ${DEFAULT-VALUE}.")
     int warmUp;
 
     PerfOptions check() {

@@ -20,7 +20,7 @@ import dev.verbena.transfer.NetworkOptions;
  * @param signalEvery every how many requests one is signaled; 0: as perftest chooses
  * @param hasPeak whether the best stretch is looked for
  * @param isGigabit whether bandwidth is reported in Gb/s
- * @param warmUp messages sent before anything is measured
+ * @param warmUp posts that must pass without the JIT compiling before anything is measured
  */
 record PerfOptions(PerfTest test, String host, int port, String fabric, NetworkOptions network, long byteSize,
         boolean isAll, long iterations,

@@ -32,8 +32,11 @@ import dev.verbena.verbs.WorkCompletions;
 final class VerbsCompletionQueue implements CompletionQueue {
     private static final int BATCH = 64;
     private static final long RECEIVE = 1L << 63;
-    private static final int SPINS_MAX = 1000;
-    private static final long NAP_NS = 50_000;
+    private static final long SPIN_NS = 200_000;
+    private static final long NAP_NS_MIN = 50_000;
+    private static final long NAP_NS_MAX = TimeUnit.MILLISECONDS.toNanos(10);
+    /** A nap is so small a part of what was waited before it. */
+    private static final int NAP_PART = 16;
     private static final long TICK_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int EMPTY_POLLS_PER_TICK = 256;
 
@@ -64,7 +67,8 @@ final class VerbsCompletionQueue implements CompletionQueue {
     private boolean isTickDue;
 
     private volatile boolean isSignaled;
-    private volatile boolean isAwaiting;
+    /** Null while nobody awaits. */
+    private volatile Thread awaiting;
 
     VerbsCompletionQueue(VerbsFabric fabric, int countMax) {
         this.fabric = fabric;
@@ -208,16 +212,15 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     @Override
     public void await(long timeoutNs) {
-        isAwaiting = true;
+        awaiting = Thread.currentThread();
         try {
-            long deadlineNs = System.nanoTime() + Math.max(0, timeoutNs);
             if (channel == null) {
-                pollOn(deadlineNs, timeoutNs);
+                pollOn(timeoutNs);
             } else {
                 sleep(timeoutNs);
             }
         } finally {
-            isAwaiting = false;
+            awaiting = null;
             isSignaled = false;
         }
     }
@@ -230,15 +233,18 @@ final class VerbsCompletionQueue implements CompletionQueue {
         channel.await(isWatched() ? Math.min(timeoutNs, TICK_NS) : timeoutNs);
     }
 
-    private void pollOn(long deadlineNs, long timeoutNs) {
-        for (int spins = 0; timeoutNs > 0 && !isSomethingThere() && System.nanoTime() - deadlineNs < 0; spins++) {
-            if (spins < SPINS_MAX) {
+    private void pollOn(long timeoutNs) {
+        long startNs = System.nanoTime();
+        long waitedNs = 0;
+        while (waitedNs < timeoutNs && !isSomethingThere()) {
+            if (waitedNs < SPIN_NS) {
                 Thread.yield();
             } else if (isWatched()) {
                 return;
             } else {
-                LockSupport.parkNanos(NAP_NS);
+                LockSupport.parkNanos(Math.clamp(waitedNs / NAP_PART, NAP_NS_MIN, NAP_NS_MAX));
             }
+            waitedNs = System.nanoTime() - startNs;
         }
     }
 
@@ -270,7 +276,13 @@ final class VerbsCompletionQueue implements CompletionQueue {
     @Override
     public void signal() {
         isSignaled = true;
-        if (isAwaiting && channel != null && isOpen) {
+        Thread sleeper = awaiting;
+        if (sleeper == null) {
+            return;
+        }
+        if (channel == null) {
+            LockSupport.unpark(sleeper);
+        } else if (isOpen) {
             channel.wake();
         }
     }
