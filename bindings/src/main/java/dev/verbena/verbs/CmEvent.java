@@ -28,21 +28,28 @@ public record CmEvent(CmEventType type, CmId id, CmId listener, int status, Stri
     static CmEvent of(MemorySegment event, CmId id, CmId listener) {
         CmEventType type = CmEventType.of(rdma_cm_event.event(event));
         int status = rdma_cm_event.status(event);
-        MemorySegment union = rdma_cm_event.param(event);
-        boolean isMulticast = type == CmEventType.MULTICAST_JOIN || type == CmEventType.MULTICAST_ERROR;
-        // librdmacm fills in a rejection as that of a connection, whatever it was.
-        boolean isDatagram = id.portSpace() == CmPortSpace.DATAGRAM && type != CmEventType.REJECTED;
-        InetAddress group = isMulticast ? id.group(rdma_ud_param.private_data(rdma_cm_event.param.ud(union))) : null;
-        String problem = type.isFailure()
-                ? id.on() + (isMulticast ? ", group=" + group : "") + ": " + CmFailure.describe(type, status)
-                : null;
-        ConnectionParameters parameters = isMulticast ? ConnectionParameters.none()
-                : isDatagram ? ConnectionParameters.readDatagram(rdma_cm_event.param.ud(union))
-                        : ConnectionParameters.read(rdma_cm_event.param.conn(union));
-        boolean hasDestination = isDatagram
-                && (type == CmEventType.ESTABLISHED || type == CmEventType.MULTICAST_JOIN);
-        return new CmEvent(type, id, listener, status, problem, parameters,
-                hasDestination ? DatagramDestination.read(rdma_cm_event.param.ud(union)) : null, group);
+        String problem = type.isFailure() ? id.on() + ": " + CmFailure.describe(type, status) : null;
+        MemorySegment parameters = rdma_cm_event.param(event);
+        MemorySegment ofConnection = rdma_cm_event.param.conn(parameters);
+        MemorySegment ofDatagram = rdma_cm_event.param.ud(parameters);
+        return switch (type) {
+            case MULTICAST_JOIN -> new CmEvent(type, id, listener, status, problem, ConnectionParameters.none(),
+                    DatagramDestination.read(ofDatagram), group(id, ofDatagram));
+            case MULTICAST_ERROR -> new CmEvent(type, id, listener, status, problem, ConnectionParameters.none(), null,
+                    group(id, ofDatagram));
+            // librdmacm fills it in as that of a connection, whatever it was.
+            case REJECTED -> new CmEvent(type, id, listener, status, problem, ConnectionParameters.read(ofConnection),
+                    null, null);
+            default -> id.portSpace() == CmPortSpace.DATAGRAM
+                    ? new CmEvent(type, id, listener, status, problem, ConnectionParameters.readDatagram(ofDatagram),
+                            type == CmEventType.ESTABLISHED ? DatagramDestination.read(ofDatagram) : null, null)
+                    : new CmEvent(type, id, listener, status, problem, ConnectionParameters.read(ofConnection), null,
+                            null);
+        };
+    }
+
+    private static InetAddress group(CmId id, MemorySegment ofDatagram) {
+        return id.group(rdma_ud_param.private_data(ofDatagram));
     }
 
     /** The program's own data that came with it. */

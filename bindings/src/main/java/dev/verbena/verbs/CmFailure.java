@@ -48,6 +48,10 @@ final class CmFailure {
         };
     }
 
+    private static String reason(CmEventType type, int status) {
+        return type == CmEventType.REJECTED ? connectionReason(status) : datagramReason(status);
+    }
+
     private static String datagramAdvice(int status) {
         return status == 1 ? "look whether the server runs and listens at that port"
                 : "the program there refused, or has no queue pair; its private data may say why";
@@ -65,7 +69,7 @@ final class CmFailure {
         };
     }
 
-    private static String reason(int reason) {
+    private static String connectionReason(int reason) {
         return switch (reason) {
             case 1 -> "no queue pair available";
             case 3 -> "no resources available";
