@@ -19,7 +19,7 @@ final class CmFailure {
         return type + ", "
                 + (status > 0
                         ? "reason=" + status + " ("
-                                + (type == CmEventType.REJECTED ? reason(status) : datagramReason(status)) + ")"
+                                + reason(type, status) + ")"
                         : Errno.describe(-status))
                 + (advice == null ? "." : ": " + advice + ".");
     }
