@@ -68,15 +68,20 @@ public final class CmEventChannel extends VerbsObject {
         return problem != null ? problem : NativeLibrary.RDMACM.problem(LibRdmacm.Symbols.REQUIRED);
     }
 
-    /** A connection to be: to listen for others, or to connect to one. */
+    /** A reliable connection to be: to listen for others, or to connect to one. */
     public CmId createId() {
+        return createId(CmPortSpace.RELIABLE);
+    }
+
+    /** The same for what the space says. */
+    public CmId createId(CmPortSpace space) {
         return whileOpen(() -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment id = arena.allocate(ValueLayout.ADDRESS);
                 synchronized (LibRdmacm.LOCK) {
                     NativeCall.status("rdma_create_id", this::toString,
                             capture -> (int) LibRdmacm.CREATE_ID.invokeExact(capture, channel, id, MemorySegment.NULL,
-                                    RDMA_PS_TCP()));
+                                    space.code()));
                     return new CmId(this, id.get(ValueLayout.ADDRESS, 0));
                 }
             }

@@ -5,7 +5,8 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 /**
  * An event's status in words: an errno, negative, or the reason that an InfiniBand or RoCE peer gave for rejecting.
  *
- * <p>Source: rdma_get_cm_event(3); InfiniBand Architecture Specification 1.4, 12.6.7.2 (reasons for rejection).
+ * <p>Source: rdma_get_cm_event(3); InfiniBand Architecture Specification 1.4, 12.6.7.2 (reasons for rejection),
+ * 12.11.2 (status of datagrams).
  */
 final class CmFailure {
     private static final int CONSUMER_DEFINED = 28;
@@ -15,7 +16,11 @@ final class CmFailure {
     /** What happened and what to do. */
     static String describe(CmEventType type, int status) {
         String advice = advice(type, status);
-        return type + ", " + (status > 0 ? "reason=" + status + " (" + reason(status) + ")" : Errno.describe(-status))
+        return type + ", "
+                + (status > 0
+                        ? "reason=" + status + " ("
+                                + reason(type, status) + ")"
+                        : Errno.describe(-status))
                 + (advice == null ? "." : ": " + advice + ".");
     }
 
@@ -24,8 +29,9 @@ final class CmFailure {
             case ADDRESS_ERROR -> "look whether a route leads to the address (ip route get ADDRESS) over a network"
                     + " interface that has an RDMA device (rdma link), and whether the peer answers there (ip neighbour)";
             case ROUTE_ERROR -> "look whether the subnet manager runs, if the device is an InfiniBand one";
-            case UNREACHABLE -> "look whether the peer's machine is up and has an RDMA device with that address, and"
-                    + " whether a firewall drops RoCE (UDP port 4791)";
+            case UNREACHABLE -> status > 0 ? datagramAdvice(status)
+                    : "look whether the peer's machine is up and has an RDMA device with that address, and"
+                            + " whether a firewall drops RoCE (UDP port 4791)";
             case REJECTED -> rejectionAdvice(status);
             case DEVICE_REMOVAL -> "close all that was made from the device";
             default -> null;
@@ -42,7 +48,28 @@ final class CmFailure {
         };
     }
 
-    private static String reason(int reason) {
+    private static String reason(CmEventType type, int status) {
+        return type == CmEventType.REJECTED ? connectionReason(status) : datagramReason(status);
+    }
+
+    private static String datagramAdvice(int status) {
+        return status == 1 ? "look whether the server runs and listens at that port"
+                : "the program there refused, or has no queue pair; its private data may say why";
+    }
+
+    /** Why a peer did not say where its datagrams are to go. */
+    private static String datagramReason(int reason) {
+        return switch (reason) {
+            case 1 -> "nobody listens at that port";
+            case 2 -> "refused by the program";
+            case 3 -> "no queue pair available";
+            case 4 -> "to be asked elsewhere";
+            case 5 -> "unsupported version";
+            default -> "one that InfiniBand's specification numbers so";
+        };
+    }
+
+    private static String connectionReason(int reason) {
         return switch (reason) {
             case 1 -> "no queue pair available";
             case 3 -> "no resources available";

@@ -6,18 +6,22 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import dev.verbena.verbs.abi.ibv_qp_attr;
 import dev.verbena.verbs.abi.rdma_addr;
+import dev.verbena.verbs.abi.rdma_cm_join_mc_attr_ex;
 import dev.verbena.verbs.abi.rdma_cm_id;
 import dev.verbena.verbs.abi.rdma_route;
 
 /**
- * One side of a reliable connection, or one that listens: what a socket is to TCP, named by IP addresses and ports.
+ * One side of a connection, or one that listens: what a socket is to TCP, named by IP addresses and ports.
  *
  * <p>No method waits for the peer: what becomes of it comes as an event of the channel.
  *
@@ -35,30 +39,36 @@ import dev.verbena.verbs.abi.rdma_route;
  *   close the queue pair, close                              close the queue pair, close
  * </pre>
  *
+ * <p>Of datagrams ({@link CmPortSpace#DATAGRAM}) there is no connection: accepting ends the passive side's part,
+ * ESTABLISHED tells the active side where to send, and nothing is disconnected. A multicast group is joined from ADDRESS_RESOLVED
+ * on, or when an address of a device is bound.
+ *
  * <p><b>Owner:</b> whoever created it, or took the event with it, to be closed after its queue pair. <b>Threading:</b>
  * thread-safe.
  *
  * <p>Source: rdma_cm(7) and the manual pages of rdma_create_id, rdma_bind_addr, rdma_resolve_addr, rdma_resolve_route,
- * rdma_listen, rdma_connect, rdma_accept, rdma_reject, rdma_disconnect, rdma_migrate_id (3).
+ * rdma_listen, rdma_connect, rdma_accept, rdma_reject, rdma_disconnect, rdma_migrate_id, rdma_join_multicast_ex,
+ * rdma_leave_multicast (3).
  */
 public final class CmId extends VerbsObject {
-    /** Bytes of private data that {@link #connect} takes; rdma_connect(3). */
-    public static final int CONNECT_PRIVATE_BYTE_SIZE_MAX = 56;
-    /** Bytes of private data that {@link #accept} takes; rdma_accept(3). */
-    public static final int ACCEPT_PRIVATE_BYTE_SIZE_MAX = 196;
-    /** Bytes of private data that {@link #reject} takes; InfiniBand Architecture Specification 1.4, 12.6.7. */
-    public static final int REJECT_PRIVATE_BYTE_SIZE_MAX = 148;
+    private record Membership(InetAddress group, MulticastMembership kind) {}
+
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final MemorySegment id;
+    private final CmPortSpace portSpace;
     /** Guarded by librdmacm's lock. */
     private CmEventChannel channel;
+    /** By the numbers that librdmacm knows them by; guarded by its lock. */
+    private final Map<Long, Membership> groups = new HashMap<>();
+    private long nextGroup = 1;
 
     /** Called with librdmacm's lock, within the channel's whileOpen. */
     CmId(CmEventChannel channel, MemorySegment id) {
         super("connection " + NUMBERS.incrementAndGet(), channel);
         this.channel = channel;
         this.id = id.reinterpret(rdma_cm_id.sizeof());
+        this.portSpace = CmPortSpace.of(rdma_cm_id.ps(this.id));
         channel.add(id.address(), this);
     }
 
@@ -126,21 +136,25 @@ public final class CmId extends VerbsObject {
         })));
     }
 
-    /** Asks the peer for a connection. Events: ESTABLISHED, REJECTED, UNREACHABLE or CONNECT_ERROR; or CONNECT_RESPONSE. */
+    /**
+     * Asks the peer for a connection, or where its datagrams are to go. Events: ESTABLISHED, REJECTED, UNREACHABLE or
+     * CONNECT_ERROR; or CONNECT_RESPONSE.
+     */
     public void connect(ConnectionParameters parameters) {
-        withParameters("rdma_connect", LibRdmacm.CONNECT, parameters, CONNECT_PRIVATE_BYTE_SIZE_MAX);
+        withParameters("rdma_connect", LibRdmacm.CONNECT, parameters, portSpace.connectPrivateByteSizeMax());
     }
 
-    /** Grants the peer's request that brought this connection. Events: ESTABLISHED. */
+    /** Grants the peer's request that brought this connection. Events: ESTABLISHED; of datagrams none. */
     public void accept(ConnectionParameters parameters) {
-        withParameters("rdma_accept", LibRdmacm.ACCEPT, parameters, ACCEPT_PRIVATE_BYTE_SIZE_MAX);
+        withParameters("rdma_accept", LibRdmacm.ACCEPT, parameters, portSpace.acceptPrivateByteSizeMax());
     }
 
     /** Refuses it. Events: none. */
     public void reject(byte[] privateData) {
         call(() -> {
             try (Arena arena = Arena.ofConfined()) {
-                MemorySegment data = ConnectionParameters.privateData(privateData, REJECT_PRIVATE_BYTE_SIZE_MAX, arena);
+                MemorySegment data = ConnectionParameters.privateData(privateData,
+                        portSpace.rejectPrivateByteSizeMax(), arena);
                 return NativeCall.status("rdma_reject", this::on,
                         capture -> (int) LibRdmacm.REJECT.invokeExact(capture, id, data, (byte) privateData.length));
             }
@@ -153,6 +167,7 @@ public final class CmId extends VerbsObject {
      */
     public void establish() {
         call(() -> {
+            requireReliable("establish");
             requireDevice();
             return NativeCall.status("rdma_establish", this::on,
                     capture -> (int) LibRdmacm.ESTABLISH.invokeExact(capture, id));
@@ -161,11 +176,84 @@ public final class CmId extends VerbsObject {
 
     /** Ends the connection: the queue pair goes to ERROR and is flushed. Events: DISCONNECTED on both sides. */
     public void disconnect() {
-        call(() -> NativeCall.status("rdma_disconnect", this::on,
-                capture -> (int) LibRdmacm.DISCONNECT.invokeExact(capture, id)));
+        call(() -> {
+            requireReliable("disconnect");
+            return NativeCall.status("rdma_disconnect", this::on,
+                    capture -> (int) LibRdmacm.DISCONNECT.invokeExact(capture, id));
+        });
     }
 
-    /** What brings a queue pair that is not of this connection to the state. */
+    private void requireReliable(String what) {
+        if (portSpace != CmPortSpace.RELIABLE) {
+            throw new IllegalStateException(this + " cannot " + what + ": datagrams have no connection; close it");
+        }
+    }
+
+    /**
+     * Becomes a member of the group. Of a full member the queue pair, created before, gets what is sent there; it must leave the
+     * group before it is closed. Events: MULTICAST_JOIN, with the destination; or MULTICAST_ERROR.
+     */
+    public void joinMulticast(InetAddress group, MulticastMembership membership) {
+        requireMulticast(group);
+        call(() -> {
+            requireDevice();
+            if (isIn(group)) {
+                throw new IllegalStateException(this + " is already in group=" + group + ": leave it first");
+            }
+            long number = nextGroup++;
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = rdma_cm_join_mc_attr_ex.allocate(arena);
+                rdma_cm_join_mc_attr_ex.comp_mask(attributes,
+                        RDMA_CM_JOIN_MC_ATTR_ADDRESS() | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS());
+                rdma_cm_join_mc_attr_ex.join_flags(attributes, membership.code());
+                rdma_cm_join_mc_attr_ex.addr(attributes, SocketAddress.write(new InetSocketAddress(group, 0), arena));
+                NativeCall.status("rdma_join_multicast_ex", () -> on() + ", group=" + group + ", " + membership,
+                        capture -> (int) LibRdmacm.JOIN_MULTICAST.invokeExact(capture, id, attributes,
+                                MemorySegment.ofAddress(number)));
+            }
+            groups.put(number, new Membership(group, membership));
+            return null;
+        });
+    }
+
+    /** Takes it back, also while it has not yet come about. Events: none. */
+    public void leaveMulticast(InetAddress group) {
+        call(() -> {
+            if (!isIn(group)) {
+                throw new IllegalStateException(this + " is not in group=" + group + ", but in " + groups.values());
+            }
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment address = SocketAddress.write(new InetSocketAddress(group, 0), arena);
+                NativeCall.status("rdma_leave_multicast", () -> on() + ", group=" + group,
+                        capture -> (int) LibRdmacm.LEAVE_MULTICAST.invokeExact(capture, id, address));
+            }
+            groups.values().removeIf(membership -> membership.group().equals(group));
+            return null;
+        });
+    }
+
+    private boolean isIn(InetAddress group) {
+        return groups.values().stream().anyMatch(membership -> membership.group().equals(group));
+    }
+
+    private static void requireMulticast(InetAddress group) {
+        if (!group.isMulticastAddress()) {
+            throw new IllegalArgumentException("group=" + group + " is no multicast address: give one of 224.0.0.0/4"
+                    + " or ff00::/8");
+        }
+    }
+
+    /** Called with librdmacm's lock; by what an event carries. */
+    InetAddress group(MemorySegment context) {
+        return groups.get(context.address()).group();
+    }
+
+    /** What it exchanges. */
+    public CmPortSpace portSpace() {
+        return portSpace;
+    }
+
+    /** What brings a queue pair that is not of this connection to the state; of datagrams to INIT. */
     public QueuePairAttributes attributes(QueuePairState state) {
         return call(() -> {
             requireDevice();
@@ -291,6 +379,11 @@ public final class CmId extends VerbsObject {
     /** Called by the queue pair, which keeps this open. */
     void destroyQueuePair() {
         synchronized (LibRdmacm.LOCK) {
+            // librdmacm would not say that the kernel refused.
+            if (groups.values().stream().anyMatch(membership -> membership.kind() == MulticastMembership.FULL)) {
+                throw new VerbsException("rdma_destroy_qp", on() + ", in " + groups.values(), EBUSY(),
+                        "a queue pair leaves its multicast groups first: leaveMulticast");
+            }
             rdma_destroy_qp(id);
         }
     }

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 import dev.verbena.verbs.abi.rdma_conn_param;
+import dev.verbena.verbs.abi.rdma_ud_param;
 
 /**
  * What two sides tell each other while they connect.
@@ -64,16 +65,34 @@ public record ConnectionParameters(int readsAcceptedMax, int readsOutstandingMax
         return privateData.clone();
     }
 
+    /** Of an event that tells none. */
+    static ConnectionParameters none() {
+        return ofDatagram(new byte[0]);
+    }
+
+    private static ConnectionParameters ofDatagram(byte[] privateData) {
+        return new ConnectionParameters(0, 0, false, 0, 0, 0, false, privateData);
+    }
+
+    /** Of an event about datagrams. */
+    static ConnectionParameters readDatagram(MemorySegment parameters) {
+        return ofDatagram(read(rdma_ud_param.private_data(parameters), rdma_ud_param.private_data_len(parameters)));
+    }
+
     /** Of an event. */
     static ConnectionParameters read(MemorySegment parameters) {
-        int byteSize = Byte.toUnsignedInt(rdma_conn_param.private_data_len(parameters));
-        MemorySegment data = byteSize == 0 ? MemorySegment.NULL : rdma_conn_param.private_data(parameters);
         return new ConnectionParameters(Byte.toUnsignedInt(rdma_conn_param.responder_resources(parameters)),
                 Byte.toUnsignedInt(rdma_conn_param.initiator_depth(parameters)),
                 rdma_conn_param.flow_control(parameters) != 0,
                 Byte.toUnsignedInt(rdma_conn_param.retry_count(parameters)),
                 Byte.toUnsignedInt(rdma_conn_param.rnr_retry_count(parameters)), rdma_conn_param.qp_num(parameters),
-                rdma_conn_param.srq(parameters) != 0, data.reinterpret(byteSize).toArray(ValueLayout.JAVA_BYTE));
+                rdma_conn_param.srq(parameters) != 0,
+                read(rdma_conn_param.private_data(parameters), rdma_conn_param.private_data_len(parameters)));
+    }
+
+    private static byte[] read(MemorySegment privateData, byte byteSize) {
+        return byteSize == 0 ? new byte[0]
+                : privateData.reinterpret(Byte.toUnsignedLong(byteSize)).toArray(ValueLayout.JAVA_BYTE);
     }
 
     MemorySegment write(Arena arena, int privateByteSizeMax) {

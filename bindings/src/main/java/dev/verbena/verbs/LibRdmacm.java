@@ -18,8 +18,9 @@ final class LibRdmacm {
         static final List<String> REQUIRED = List.of("rdma_accept", "rdma_ack_cm_event", "rdma_bind_addr",
                 "rdma_connect", "rdma_create_event_channel", "rdma_create_id", "rdma_create_qp",
                 "rdma_destroy_event_channel", "rdma_destroy_id", "rdma_destroy_qp", "rdma_disconnect",
-                "rdma_establish", "rdma_get_cm_event", "rdma_get_devices", "rdma_init_qp_attr", "rdma_listen",
-                "rdma_migrate_id", "rdma_reject", "rdma_resolve_addr", "rdma_resolve_route", "rdma_set_option");
+                "rdma_establish", "rdma_get_cm_event", "rdma_get_devices", "rdma_init_qp_attr",
+                "rdma_join_multicast_ex", "rdma_leave_multicast", "rdma_listen", "rdma_migrate_id", "rdma_reject",
+                "rdma_resolve_addr", "rdma_resolve_route", "rdma_set_option");
 
         private Symbols() {}
     }
@@ -82,6 +83,14 @@ final class LibRdmacm {
 
     /** int rdma_disconnect(struct rdma_cm_id *id) */
     static final MethodHandle DISCONNECT = withErrno(rdma_disconnect$address(), rdma_disconnect$descriptor());
+
+    /** int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *attr, void *context) */
+    static final MethodHandle JOIN_MULTICAST = withErrno(rdma_join_multicast_ex$address(),
+            rdma_join_multicast_ex$descriptor());
+
+    /** int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr) */
+    static final MethodHandle LEAVE_MULTICAST = withErrno(rdma_leave_multicast$address(),
+            rdma_leave_multicast$descriptor());
 
     /** int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen) */
     static final MethodHandle SET_OPTION = withErrno(rdma_set_option$address(), rdma_set_option$descriptor());

@@ -24,8 +24,14 @@ final class CmPair implements AutoCloseable {
         final ProtectionDomain domain;
         final CompletionQueue queue;
         final MemoryRegion region;
+        private final QueuePairType type;
 
         Resources(DeviceContext context) {
+            this(context, QueuePairType.RELIABLE_CONNECTED);
+        }
+
+        Resources(DeviceContext context, QueuePairType type) {
+            this.type = type;
             domain = context.allocateProtectionDomain();
             queue = context.createCompletionQueue(64);
             region = domain.allocate(4096,
@@ -33,11 +39,11 @@ final class CmPair implements AutoCloseable {
         }
 
         QueuePairOptions options() {
-            return QueuePairOptions.of(QueuePairType.RELIABLE_CONNECTED, queue);
+            return QueuePairOptions.of(type, queue);
         }
 
         /** The next completion's, which must succeed. */
-        void expectCompletion(long id) {
+        WorkCompletions expectCompletion(long id) {
             WorkCompletions completions = new WorkCompletions(1);
             long start = System.nanoTime();
             while (queue.poll(completions) == 0) {
@@ -46,6 +52,7 @@ final class CmPair implements AutoCloseable {
             }
             assertEquals(WorkCompletionStatus.SUCCESS, completions.status(0));
             assertEquals(id, completions.workRequestId(0));
+            return completions;
         }
 
         @Override
@@ -57,13 +64,19 @@ final class CmPair implements AutoCloseable {
     }
 
     final CmEventChannel channel = CmEventChannel.create();
-    final CmId listener = channel.createId();
-    final CmId active = channel.createId();
+    final CmId listener;
+    final CmId active;
     /** From the request on. */
     CmId passive;
     Resources resources;
 
     CmPair() {
+        this(CmPortSpace.RELIABLE);
+    }
+
+    CmPair(CmPortSpace space) {
+        listener = channel.createId(space);
+        active = channel.createId(space);
         listener.bind(new InetSocketAddress(address(), 0));
         listener.listen(4);
     }
@@ -104,7 +117,9 @@ final class CmPair implements AutoCloseable {
         expect(CmEventType.ADDRESS_RESOLVED, active);
         active.resolveRoute(HANG_NS);
         expect(CmEventType.ROUTE_RESOLVED, active);
-        resources = new Resources(active.device());
+        resources = new Resources(active.device(),
+                active.portSpace() == CmPortSpace.DATAGRAM ? QueuePairType.UNRELIABLE_DATAGRAM
+                        : QueuePairType.RELIABLE_CONNECTED);
     }
 
     /** Asks; the queue pair is the active end's. */

@@ -36,7 +36,7 @@ class ConnectionManagerOnDevice {
             CmEvent request = pair.request(ConnectionParameters.defaults().withReads(3, 2).withRetries(5, 4)
                     .withPrivateData(bytes("ping")));
             assertStartsWith("ping", request.privateData());
-            assertEquals(CmId.CONNECT_PRIVATE_BYTE_SIZE_MAX, request.privateData().length);
+            assertEquals(CmPortSpace.RELIABLE.connectPrivateByteSizeMax(), request.privateData().length);
             assertEquals(2, request.parameters().readsAcceptedMax());
             assertEquals(3, request.parameters().readsOutstandingMax());
             assertEquals(5, request.parameters().retryCount());
@@ -52,7 +52,7 @@ class ConnectionManagerOnDevice {
                 pair.passive.accept(ConnectionParameters.defaults().withPrivateData(bytes("pong")));
                 CmEvent accepted = established();
                 assertStartsWith("pong", accepted.privateData());
-                assertEquals(CmId.ACCEPT_PRIVATE_BYTE_SIZE_MAX, accepted.privateData().length);
+                assertEquals(CmPortSpace.RELIABLE.acceptPrivateByteSizeMax(), accepted.privateData().length);
                 assertEquals(passive.number(), accepted.parameters().queuePairNumber());
                 assertEquals(5, active.query().retryCount());
                 SendRequests requests = new SendRequests(1, 1, 0);
@@ -171,7 +171,7 @@ class ConnectionManagerOnDevice {
                 () -> pair.active.connect(ConnectionParameters.defaults()));
         assertTrue(bare.getMessage().contains("no queue pair"), bare::getMessage);
         ConnectionParameters tooMuch = ConnectionParameters.defaults()
-                .withPrivateData(new byte[CmId.CONNECT_PRIVATE_BYTE_SIZE_MAX + 1]);
+                .withPrivateData(new byte[CmPortSpace.RELIABLE.connectPrivateByteSizeMax() + 1]);
         try (QueuePair active = pair.active.createQueuePair(pair.resources.domain, pair.resources.options())) {
             IllegalArgumentException long57 = assertThrows(IllegalArgumentException.class,
                     () -> pair.active.connect(tooMuch));
@@ -181,13 +181,14 @@ class ConnectionManagerOnDevice {
             assertEquals(rdma_core_h.EINVAL(), second.errno());
             assertEquals(QueuePairState.INIT, active.state());
             pair.request(ConnectionParameters.defaults()
-                    .withPrivateData(new byte[CmId.CONNECT_PRIVATE_BYTE_SIZE_MAX]));
+                    .withPrivateData(new byte[CmPortSpace.RELIABLE.connectPrivateByteSizeMax()]));
             assertThrows(IllegalArgumentException.class, () -> pair.passive.accept(
-                    ConnectionParameters.defaults().withPrivateData(new byte[CmId.ACCEPT_PRIVATE_BYTE_SIZE_MAX + 1])
+                    ConnectionParameters.defaults()
+                            .withPrivateData(new byte[CmPortSpace.RELIABLE.acceptPrivateByteSizeMax() + 1])
                             .withQueuePair(active, false)));
             assertThrows(IllegalArgumentException.class,
-                    () -> pair.passive.reject(new byte[CmId.REJECT_PRIVATE_BYTE_SIZE_MAX + 1]));
-            pair.passive.reject(new byte[CmId.REJECT_PRIVATE_BYTE_SIZE_MAX]);
+                    () -> pair.passive.reject(new byte[CmPortSpace.RELIABLE.rejectPrivateByteSizeMax() + 1]));
+            pair.passive.reject(new byte[CmPortSpace.RELIABLE.rejectPrivateByteSizeMax()]);
             pair.expect(CmEventType.REJECTED, pair.active);
         }
     }

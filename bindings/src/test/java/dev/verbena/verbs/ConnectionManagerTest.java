@@ -98,7 +98,7 @@ class ConnectionManagerTest {
 
     private static void assertRefused(String text, ConnectionParameters parameters) {
         IllegalArgumentException refused = assertThrows(IllegalArgumentException.class,
-                () -> parameters.write(Arena.ofAuto(), CmId.CONNECT_PRIVATE_BYTE_SIZE_MAX));
+                () -> parameters.write(Arena.ofAuto(), CmPortSpace.RELIABLE.connectPrivateByteSizeMax()));
         assertTrue(refused.getMessage().contains(text), refused::getMessage);
     }
 

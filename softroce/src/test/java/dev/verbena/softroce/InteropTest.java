@@ -1,6 +1,7 @@
 package dev.verbena.softroce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -8,13 +9,14 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
-/** Our rping and rdma-core's between two hosts, each as server once. Within one host, see InteropOnDevice. */
+/** Our programs and rdma-core's between two hosts, each in both roles. Within one host, see InteropOnDevice. */
 class InteropTest {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
-    private static final String OURS = "'" + Path.of(System.getProperty("java.home"), "bin", "java")
+    private static final String EXAMPLES = "'" + Path.of(System.getProperty("java.home"), "bin", "java")
             + "' --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '"
             + Guests.HOME.resolve("bindings/target/classes") + ":" + Guests.HOME.resolve("bindings/target/test-classes")
-            + "' dev.verbena.verbs.examples.Rping";
+            + "' dev.verbena.verbs.examples.";
+    private static final String OURS = EXAMPLES + "Rping";
     private static final String OPTIONS = "-C 10 -S 5000 -v -V";
 
     @Test
@@ -28,6 +30,42 @@ class InteropTest {
             String output = run.assertSucceeded().output();
             assertEquals(2, output.split("ping data: rdma-ping-9: ", -1).length - 1, output);
         }
+    }
+
+    /** Nothing tells a sender of datagrams that somebody listens: the receiver leaves a file when it has joined the group. */
+    @Test
+    void multicastBetweenTwoHosts() throws Exception {
+        String options = " -C 20 -S 200 -m 239.1.2.3 -b ";
+        List<GuestRun> runs = Guests.pair(
+                receive(EXAMPLES + "Mckey" + options + "192.0.2.1", "joined", "ours")
+                        + receive("mckey" + options + "192.0.2.1", "receiving data transfers", "theirs"),
+                send("mckey -s" + options + "192.0.2.2", "ours")
+                        + send(EXAMPLES + "Mckey -s" + options + "192.0.2.2", "theirs"),
+                TIMEOUT);
+        String received = runs.getFirst().assertSucceeded().output();
+        assertTrue(received.contains("received messages=20"), received);
+        assertTrue(received.contains("data transfers complete"), received);
+        String sent = runs.getLast().assertSucceeded().output();
+        assertTrue(sent.contains("sent messages=20"), sent);
+    }
+
+    private static String receive(String command, String ready, String name) {
+        return """
+                set -e
+                timeout 120 stdbuf -oL %s > /tmp/%3$s & receiver=$!
+                until grep -q '%s' /tmp/%3$s; do kill -0 $receiver; sleep 0.2; done
+                touch "$SOFTROCE_OUT/%3$s"
+                wait $receiver || { cat /tmp/%3$s; exit 1; }
+                cat /tmp/%3$s
+                """.formatted(command, ready, name);
+    }
+
+    private static String send(String command, String name) {
+        return """
+                set -e
+                until [ -e "$SOFTROCE_OUT/%s" ]; do sleep 0.2; done
+                timeout 120 %s
+                """.formatted(name, command);
     }
 
     /** The server says nothing when it listens. */

@@ -6648,6 +6648,42 @@ public class rdma_core_h extends rdma_core_h$shared {
     public static int RDMA_MAX_INIT_DEPTH() {
         return RDMA_MAX_INIT_DEPTH;
     }
+    private static final int RDMA_CM_JOIN_MC_ATTR_ADDRESS = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum rdma_cm_join_mc_attr_mask.RDMA_CM_JOIN_MC_ATTR_ADDRESS = 1
+     * }
+     */
+    public static int RDMA_CM_JOIN_MC_ATTR_ADDRESS() {
+        return RDMA_CM_JOIN_MC_ATTR_ADDRESS;
+    }
+    private static final int RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum rdma_cm_join_mc_attr_mask.RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS = 2
+     * }
+     */
+    public static int RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS() {
+        return RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS;
+    }
+    private static final int RDMA_MC_JOIN_FLAG_FULLMEMBER = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum rdma_cm_mc_join_flags.RDMA_MC_JOIN_FLAG_FULLMEMBER = 0
+     * }
+     */
+    public static int RDMA_MC_JOIN_FLAG_FULLMEMBER() {
+        return RDMA_MC_JOIN_FLAG_FULLMEMBER;
+    }
+    private static final int RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum rdma_cm_mc_join_flags.RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER = 1
+     * }
+     */
+    public static int RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER() {
+        return RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER;
+    }
 
     private static class rdma_create_event_channel {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
@@ -7614,6 +7650,129 @@ public class rdma_core_h extends rdma_core_h$shared {
                 traceDowncall("rdma_disconnect", id);
             }
             return (int)mh$.invokeExact(id);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rdma_leave_multicast {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            rdma_core_h.C_INT,
+            rdma_core_h.C_POINTER,
+            rdma_core_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_leave_multicast");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
+     * }
+     */
+    public static FunctionDescriptor rdma_leave_multicast$descriptor() {
+        return rdma_leave_multicast.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
+     * }
+     */
+    public static MethodHandle rdma_leave_multicast$handle() {
+        return rdma_leave_multicast.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
+     * }
+     */
+    public static MemorySegment rdma_leave_multicast$address() {
+        return rdma_leave_multicast.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
+     * }
+     */
+    public static int rdma_leave_multicast(MemorySegment id, MemorySegment addr) {
+        var mh$ = rdma_leave_multicast.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rdma_leave_multicast", id, addr);
+            }
+            return (int)mh$.invokeExact(id, addr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rdma_join_multicast_ex {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            rdma_core_h.C_INT,
+            rdma_core_h.C_POINTER,
+            rdma_core_h.C_POINTER,
+            rdma_core_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_join_multicast_ex");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *mc_join_attr, void *context)
+     * }
+     */
+    public static FunctionDescriptor rdma_join_multicast_ex$descriptor() {
+        return rdma_join_multicast_ex.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *mc_join_attr, void *context)
+     * }
+     */
+    public static MethodHandle rdma_join_multicast_ex$handle() {
+        return rdma_join_multicast_ex.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *mc_join_attr, void *context)
+     * }
+     */
+    public static MemorySegment rdma_join_multicast_ex$address() {
+        return rdma_join_multicast_ex.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *mc_join_attr, void *context)
+     * }
+     */
+    public static int rdma_join_multicast_ex(MemorySegment id, MemorySegment mc_join_attr, MemorySegment context) {
+        var mh$ = rdma_join_multicast_ex.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rdma_join_multicast_ex", id, mc_join_attr, context);
+            }
+            return (int)mh$.invokeExact(id, mc_join_attr, context);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {
