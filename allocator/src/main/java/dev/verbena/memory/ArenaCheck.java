@@ -1,6 +1,6 @@
 package dev.verbena.memory;
 
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -11,9 +11,15 @@ import java.util.Map;
  * <p><b>Owner:</b> the caller. <b>Threading:</b> confined; all locks of the {@link ArenaHeap} are held.
  */
 final class ArenaCheck {
-    private final CentralHeap heap;
-    private final Map<PageRun, Long> cachedSlots = new IdentityHashMap<>();
-    private final int[] binCount = new int[SizeClasses.COUNT];
+    /** What the runs of one heap add up to. */
+    private static final class Sums {
+        final int[] binCount = new int[SizeClasses.COUNT];
+        long liveByteSize;
+        long idleByteSize;
+    }
+
+    private final CentralHeap central;
+    private final Map<ThreadHeap, Sums> heaps = new HashMap<>();
     private boolean sound = true;
     private long liveByteSize;
     private long liveCount;
@@ -21,39 +27,31 @@ final class ArenaCheck {
     private long freeRunCount;
     private long freePageCount;
 
-    ArenaCheck(CentralHeap heap, List<ThreadCache> caches) {
-        this.heap = heap;
-        caches.forEach(this::countCached);
-        heap.slabs.forEach(this::countSlab);
-        sound &= cachedSlots.isEmpty();
-        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            sound &= heap.checkedBinCount(sizeClass) == binCount[sizeClass];
-        }
+    ArenaCheck(CentralHeap central, List<ThreadHeap> heaps) {
+        this.central = central;
+        heaps.forEach(heap -> this.heaps.put(heap, new Sums()));
+        central.slabs.forEach(this::countSlab);
+        this.heaps.forEach(this::compare);
     }
 
     boolean confirms(long saidLiveByteSize, long saidLiveCount) {
-        RunTree tree = heap.pages.free;
+        RunTree tree = central.pages.free;
         return sound && liveByteSize == saidLiveByteSize && liveCount == saidLiveCount
-                && liveByteSize + freeByteSize == heap.slabByteSize()
+                && liveByteSize + freeByteSize == central.slabByteSize()
                 && tree.isConsistent() && tree.runCount() == freeRunCount && tree.pageCount() == freePageCount;
     }
 
-    private void countCached(ThreadCache cache) {
+    private void compare(ThreadHeap heap, Sums sums) {
+        sound &= heap.liveByteSize() == sums.liveByteSize && heap.idleByteSize() == sums.idleByteSize;
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            sound &= cache.height(sizeClass) <= ThreadCache.heightMax(sizeClass);
-            for (int place = 0; place < cache.height(sizeClass); place++) {
-                PageRun run = cache.run(sizeClass, place);
-                long bit = 1L << cache.slot(sizeClass, place);
-                long seen = cachedSlots.getOrDefault(run, 0L);
-                sound &= (seen & bit) == 0 && run.sizeClass == sizeClass;
-                cachedSlots.put(run, seen | bit);
-            }
+            sound &= heap.checkedBinCount(sizeClass) == sums.binCount[sizeClass];
         }
     }
 
     private void countSlab(SlabPages slab) {
-        sound &= slab.isTiled();
+        sound &= slab.isTiled() && central.slabAt(slab.address) == slab;
         for (PageRun run = slab.first; run != null; run = run.next) {
+            sound &= slab.isEntered(run);
             switch (run.use()) {
                 case FREE -> {
                     freeRunCount++;
@@ -71,17 +69,23 @@ final class ArenaCheck {
     }
 
     private void countSlots(PageRun run) {
-        Long removed = cachedSlots.remove(run);
-        long cached = removed == null ? 0 : removed;
-        long notLive = run.freeSlots | cached;
-        sound &= (run.freeSlots & cached) == 0 && (notLive & ~run.allSlots()) == 0 && run.freeSlots != run.allSlots()
+        Sums sums = heaps.get(run.heap);
+        if (sums == null) {
+            sound = false;
+            return;
+        }
+        sound &= (run.freeSlots & ~run.allSlots) == 0 && (run.returnedSlots() & (run.freeSlots | ~run.allSlots)) == 0
                 && run.slotCount == SizeClasses.slotsIn(run.sizeClass, run.pageCount);
-        int live = run.slotCount - Long.bitCount(notLive);
-        liveCount += live;
-        liveByteSize += (long) live * run.slotByteSize;
-        freeByteSize += run.byteSize() - (long) live * run.slotByteSize;
+        long live = run.liveSlotsByteSize();
+        liveCount += run.slotCount - Long.bitCount(run.freeSlots);
+        liveByteSize += live;
+        freeByteSize += run.byteSize() - live;
+        sums.liveByteSize += live;
         if (run.freeSlots != 0) {
-            binCount[run.sizeClass]++;
+            sums.binCount[run.sizeClass]++;
+        }
+        if (run.freeSlots == run.allSlots) {
+            sums.idleByteSize += run.byteSize();
         }
     }
 }

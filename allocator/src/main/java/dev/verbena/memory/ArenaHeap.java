@@ -1,82 +1,146 @@
 package dev.verbena.memory;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
- * The blocks of an arena, given out and taken back: by the cache of a thread, by the heap that all share, or, when neither has one,
- * with every other thread kept out.
+ * The blocks of an arena, given out and taken back: small ones by the heap of the thread, large ones by the heap that all share, and
+ * when neither has one, with every thread kept out.
  *
- * <p>Order of locks: those of the caches by index, then that of the heap. Who holds them all sees every slot where it belongs: live, in
- * a cache or in its run.
+ * <p>A platform thread has a {@link ThreadHeap} of its own, up to a number; one whose thread is dead goes to the next thread. Virtual
+ * threads, and platform threads beyond that number, share a few by their ids: nothing is tied to a carrier.
+ *
+ * <p>Order of locks: {@code exclusive}, those of the heaps by index, that of the central heap. A thread that is within its own heap
+ * does not ask for {@code exclusive}.
  *
  * <p><b>Owner:</b> {@link TensorArena}. <b>Threading:</b> thread-safe.
  */
-final class ArenaHeap {
-    private static final int CACHES_MAX = 16;
+final class ArenaHeap implements Storage {
+    private static final int OWN_HEAPS_MAX = 64;
+    private static final int SHARED_HEAPS_MAX = 16;
 
-    private final CentralHeap heap;
-    private final List<ThreadCache> caches;
-    private final LiveBytes live = new LiveBytes();
-    /** Guarded by all locks together. */
-    private boolean closed;
+    private final CentralHeap central;
+    private final ThreadLocal<ThreadHeap> ownHeap = new ThreadLocal<>();
+    private final ThreadHeap[] sharedHeaps;
+
+    /** Held by who keeps all others out, and by who comes in for the first time or again. */
+    private final ReentrantLock exclusive = new ReentrantLock();
+    /** Guarded by {@code exclusive}, as all below. */
+    private final List<ThreadHeap> ownHeaps = new ArrayList<>();
+    private OwnerLock.Gate gate = new OwnerLock.Gate();
+    private boolean isClosed;
 
     ArenaHeap(PageRuns pages) {
-        heap = new CentralHeap(pages);
-        int count = Math.min(CACHES_MAX, Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
-        caches = Stream.generate(ThreadCache::new).limit(count).toList();
+        central = new CentralHeap(pages);
+        int count = Math.min(SHARED_HEAPS_MAX,
+                Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
+        sharedHeaps = Stream.generate(() -> ThreadHeap.shared(central)).limit(count).toArray(ThreadHeap[]::new);
+        tellPeak();
     }
 
-    /** The fast path; null if it leads nowhere: then {@link #takeExclusively}. */
-    ArenaBlock take(long byteSize) {
-        return SizeClasses.isSmall(byteSize) ? cachedSlot(SizeClasses.indexOf(byteSize)) : freeRun(byteSize);
+    // ---- blocks ----
+
+    /** The address of a block; 0 if it is not to be had like this: then {@link #takeExclusively}. */
+    long take(long byteSize) {
+        if (!SizeClasses.isSmall(byteSize)) {
+            return central.takeLarge(SizeClasses.pagesOf(byteSize));
+        }
+        ThreadHeap heap = heapOfThread();
+        enter(heap);
+        try {
+            int sizeClass = SizeClasses.indexOf(byteSize);
+            long address = heap.allocate(sizeClass);
+            return address != 0 ? address : heap.allocateSlowly(sizeClass);
+        } finally {
+            heap.leave();
+        }
     }
 
     /**
-     * With every thread kept out and the caches drained, so that no slot hides; null if only a further slab can help.
+     * With every thread kept out, so that no free slot or run hides in a heap; 0 if only a further slab can help.
      *
      * @throws IllegalStateException if the arena is closed
      */
-    ArenaBlock takeExclusively(long byteSize) {
+    long takeExclusively(long byteSize) {
+        ThreadHeap heap = heapOfThread();
         lockAll();
         try {
-            if (closed) {
+            if (isClosed) {
                 throw new IllegalStateException("allocation of byteSize=" + byteSize + " in a closed arena");
             }
             if (SizeClasses.isSmall(byteSize)) {
-                return handOutSlot(runWithSlot(SizeClasses.indexOf(byteSize)));
+                int sizeClass = SizeClasses.indexOf(byteSize);
+                return findSlot(heap, sizeClass) ? heap.allocate(sizeClass) : 0;
             }
-            drainAll();
-            return handOutRun(heap.takeLarge(SizeClasses.pagesOf(byteSize)));
+            heaps().forEach(ThreadHeap::trim);
+            return central.takeLarge(SizeClasses.pagesOf(byteSize));
         } finally {
             unlockAll();
         }
     }
 
-    /** Called by the block, once, on the thread that closed or unpinned it last. */
-    void release(ArenaBlock block) {
-        PageRun run = block.run;
-        if (run.use() == PageRun.Use.SLOTS) {
-            releaseSlot(run, block.slot);
-            return;
+    /** Sees to it that the heap has a slot of that class: an old run before a new one, a short one before none. */
+    private boolean findSlot(ThreadHeap heap, int sizeClass) {
+        heaps().forEach(ThreadHeap::takeReturned);
+        if (heap.hasSlot(sizeClass) || heaps().anyMatch(other -> other != heap && heap.takeOver(other, sizeClass))
+                || heap.carve(sizeClass, SizeClasses.runPages(sizeClass))) {
+            return true;
         }
-        heap.lock.lock();
-        try {
-            live.subtract(run.byteSize());
-            heap.freeCount++;
-            heap.giveLarge(run);
-        } finally {
-            heap.lock.unlock();
-        }
+        heaps().forEach(ThreadHeap::trim);
+        return heap.carve(sizeClass, SizeClasses.runPages(sizeClass))
+                || heap.carve(sizeClass, SizeClasses.runPagesMin(sizeClass));
     }
 
-    void add(Slab slab, long pageCount) {
-        heap.lock.lock();
-        try {
-            heap.add(slab, pageCount);
-        } finally {
-            heap.lock.unlock();
+    /**
+     * Takes a block back, from any thread.
+     *
+     * @throws IllegalArgumentException if no block of this arena begins there
+     * @throws IllegalStateException if it is free already
+     */
+    @Override
+    public void release(long address) {
+        PageRun run = central.runAt(address);
+        if (run == null) {
+            throw noBlock(address);
         }
+        if (run.use() == PageRun.Use.LARGE) {
+            central.giveLarge(run, address);
+            return;
+        }
+        ThreadHeap heap = heapOfThread();
+        enter(heap);
+        try {
+            if (run.heap == heap) {
+                heap.free(run, address);
+                return;
+            }
+        } finally {
+            heap.leave();
+        }
+        ThreadHeap.freeFromOutside(run, address);
+    }
+
+    static IllegalArgumentException noBlock(long address) {
+        return new IllegalArgumentException("free of address=0x" + Long.toHexString(address)
+                + ": no block of this arena begins there; it was freed before, or is of elsewhere");
+    }
+
+    @Override
+    public Slab slabAt(long address) {
+        SlabPages slab = central.slabAt(address);
+        if (slab == null) {
+            throw new IllegalStateException("address=0x" + Long.toHexString(address) + " is in no slab: its arena is"
+                    + " closed");
+        }
+        return slab.slab;
+    }
+
+    // ---- slabs ----
+
+    void add(Slab slab, long pageCount) {
+        central.add(slab, pageCount);
     }
 
     /**
@@ -88,35 +152,33 @@ final class ArenaHeap {
     List<SlabPages> close() {
         lockAll();
         try {
+            heaps().forEach(ThreadHeap::trim);
             if (liveCount() != 0) {
-                throw new IllegalStateException(
-                        "close of an arena with live or pinned tensors: liveCount=" + liveCount()
-                                + " liveByteSize=" + live.now() + "; close and unpin them first");
+                throw new IllegalStateException("close of an arena with live or pinned tensors: liveCount="
+                        + liveCount() + " liveByteSize=" + liveByteSize() + "; close and unpin them first");
             }
-            closed = true;
-            drainAll();
-            return heap.removeAll();
+            isClosed = true;
+            return central.removeAll();
         } finally {
             unlockAll();
         }
     }
 
+    // ---- figures ----
+
     long slabByteSize() {
-        heap.lock.lock();
-        try {
-            return heap.slabByteSize();
-        } finally {
-            heap.lock.unlock();
-        }
+        return central.slabByteSize();
     }
 
     ArenaStatistics statistics() {
         lockAll();
         try {
-            drainAll();
-            RunTree free = heap.pages.free;
-            return new ArenaStatistics(heap.slabByteSize(), heap.slabs.size(), live.now(), live.peak(),
-                    heap.slabByteSize() - live.now(), free.longest() * SizeClasses.PAGE_BYTE_SIZE, free.runCount(),
+            heaps().forEach(ThreadHeap::trim);
+            central.peak.look();
+            RunTree free = central.pages.free;
+            long slabByteSize = central.slabByteSize();
+            return new ArenaStatistics(slabByteSize, central.slabs.size(), liveByteSize(), central.peak.byteSize(),
+                    slabByteSize - liveByteSize(), free.longest() * SizeClasses.PAGE_BYTE_SIZE, free.runCount(),
                     liveCount(), allocationCount());
         } finally {
             unlockAll();
@@ -126,139 +188,110 @@ final class ArenaHeap {
     boolean isConsistent() {
         lockAll();
         try {
-            return new ArenaCheck(heap, caches).confirms(live.now(), liveCount()) && live.peak() >= live.now();
+            heaps().forEach(ThreadHeap::takeReturned);
+            central.peak.look();
+            return new ArenaCheck(central, heaps().toList()).confirms(liveByteSize(), liveCount())
+                    && central.peak.byteSize() >= liveByteSize();
         } finally {
             unlockAll();
         }
     }
 
-    private void releaseSlot(PageRun run, int slot) {
-        ThreadCache cache = cacheOfThread();
-        cache.lock.lock();
-        try {
-            int sizeClass = run.sizeClass;
-            if (cache.isFull(sizeClass)) {
-                drainHalf(cache, sizeClass);
-            }
-            live.subtract(run.slotByteSize);
-            cache.freeCount++;
-            cache.push(run, slot);
-        } finally {
-            cache.lock.unlock();
-        }
-    }
-
-    private void drainHalf(ThreadCache cache, int sizeClass) {
-        heap.lock.lock();
-        try {
-            cache.drain(sizeClass, ThreadCache.heightMax(sizeClass) / 2, heap);
-        } finally {
-            heap.lock.unlock();
-        }
-    }
-
-    private ArenaBlock cachedSlot(int sizeClass) {
-        ThreadCache cache = cacheOfThread();
-        cache.lock.lock();
-        try {
-            if (cache.height(sizeClass) == 0) {
-                refill(cache, sizeClass);
-                if (cache.height(sizeClass) == 0) {
-                    return null;
-                }
-            }
-            int place = cache.pop(sizeClass);
-            cache.allocationCount++;
-            return handOut(cache.run(sizeClass, place), cache.slot(sizeClass, place));
-        } finally {
-            cache.lock.unlock();
-        }
-    }
-
-    private void refill(ThreadCache cache, int sizeClass) {
-        heap.lock.lock();
-        try {
-            cache.refill(sizeClass, heap);
-        } finally {
-            heap.lock.unlock();
-        }
-    }
-
-    private ArenaBlock freeRun(long byteSize) {
-        heap.lock.lock();
-        try {
-            return handOutRun(heap.takeLarge(SizeClasses.pagesOf(byteSize)));
-        } finally {
-            heap.lock.unlock();
-        }
-    }
-
-    /** A run with a free slot: an old one before a new one, a short one before none. */
-    private PageRun runWithSlot(int sizeClass) {
-        for (ThreadCache cache : caches) {
-            cache.drain(sizeClass, 0, heap);
-        }
-        PageRun run = heap.runWithFreeSlot(sizeClass);
-        if (run == null) {
-            run = heap.carve(sizeClass, SizeClasses.runPages(sizeClass));
-        }
-        if (run == null) {
-            drainAll();
-            run = heap.carve(sizeClass, SizeClasses.runPages(sizeClass));
-        }
-        return run != null ? run : heap.carve(sizeClass, SizeClasses.runPagesMin(sizeClass));
-    }
-
-    private ArenaBlock handOutSlot(PageRun run) {
-        if (run == null) {
-            return null;
-        }
-        heap.allocationCount++;
-        return handOut(run, heap.takeSlot(run));
-    }
-
-    private ArenaBlock handOutRun(PageRun run) {
-        if (run == null) {
-            return null;
-        }
-        heap.allocationCount++;
-        return handOut(run, 0);
-    }
-
-    private ArenaBlock handOut(PageRun run, int slot) {
-        live.add(run.blockByteSize());
-        return new ArenaBlock(this, run, slot);
-    }
-
-    private ThreadCache cacheOfThread() {
-        return caches.get((int) Thread.currentThread().threadId() & caches.size() - 1);
-    }
-
-    private void lockAll() {
-        for (ThreadCache cache : caches) {
-            cache.lock.lock();
-        }
-        heap.lock.lock();
-    }
-
-    private void unlockAll() {
-        heap.lock.unlock();
-        for (ThreadCache cache : caches) {
-            cache.lock.unlock();
-        }
-    }
-
-    private void drainAll() {
-        for (ThreadCache cache : caches) {
-            cache.drainAll(heap);
-        }
+    private long liveByteSize() {
+        return heaps().mapToLong(ThreadHeap::liveByteSize).sum() + central.largeByteSize();
     }
 
     private long allocationCount() {
-        return caches.stream().mapToLong(cache -> cache.allocationCount).sum() + heap.allocationCount;
+        return heaps().mapToLong(ThreadHeap::allocationCount).sum() + central.largeAllocationCount();
     }
 
     private long liveCount() {
-        return allocationCount() - caches.stream().mapToLong(cache -> cache.freeCount).sum() - heap.freeCount;
+        return allocationCount() - heaps().mapToLong(ThreadHeap::freeCount).sum() - central.largeFreeCount();
+    }
+
+    // ---- heaps ----
+
+    private ThreadHeap heapOfThread() {
+        Thread thread = Thread.currentThread();
+        if (thread.isVirtual()) {
+            return sharedHeap(thread);
+        }
+        ThreadHeap heap = ownHeap.get();
+        return heap != null ? heap : firstHeap(thread);
+    }
+
+    private ThreadHeap sharedHeap(Thread thread) {
+        return sharedHeaps[(int) thread.threadId() & sharedHeaps.length - 1];
+    }
+
+    private ThreadHeap firstHeap(Thread thread) {
+        exclusive.lock();
+        try {
+            ThreadHeap heap = ownHeaps.stream().filter(ThreadHeap::isOrphaned).findFirst().orElse(null);
+            if (heap != null) {
+                heap.adoptBy(thread);
+            } else if (ownHeaps.size() < OWN_HEAPS_MAX) {
+                heap = ThreadHeap.ownedBy(thread, central, gate);
+                ownHeaps.add(heap);
+                tellPeak();
+            } else {
+                heap = sharedHeap(thread);
+            }
+            ownHeap.set(heap);
+            return heap;
+        } finally {
+            exclusive.unlock();
+        }
+    }
+
+    private void enter(ThreadHeap heap) {
+        while (!heap.enter()) {
+            readmit(heap);
+        }
+    }
+
+    /** Others were let in; waits for their end. */
+    private void readmit(ThreadHeap heap) {
+        exclusive.lock();
+        try {
+            if (!gate.isOpen()) {
+                gate = new OwnerLock.Gate();
+            }
+            heap.pass(gate);
+        } finally {
+            exclusive.unlock();
+        }
+    }
+
+    private void tellPeak() {
+        central.peak.heaps(heaps().toArray(ThreadHeap[]::new));
+    }
+
+    private Stream<ThreadHeap> heaps() {
+        return Stream.concat(ownHeaps.stream(), Stream.of(sharedHeaps));
+    }
+
+    /** The gate is left alone where no other thread has a heap of its own. */
+    private void lockAll() {
+        exclusive.lock();
+        ThreadHeap own = ownHeap.get();
+        for (ThreadHeap heap : ownHeaps) {
+            if (heap != own) {
+                gate.close();
+                heap.awaitIdle();
+            }
+        }
+        for (ThreadHeap heap : sharedHeaps) {
+            heap.enter();
+        }
+        central.lock.lock();
+    }
+
+    private void unlockAll() {
+        central.lock.unlock();
+        for (ThreadHeap heap : sharedHeaps) {
+            heap.leave();
+        }
+        exclusive.unlock();
     }
 }

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The storage behind one tensor and all its reshaped aliases: where it lies and whether it is live, pinned or free.
+ * Whether the storage behind one tensor and all its reshaped aliases is live, pinned or free.
  *
  * <pre>
  *   state word      31        30 .. 0
@@ -22,7 +22,7 @@ import java.lang.invoke.VarHandle;
  * <p>Every move is one atomic step on the word, and only one step leads to FREE; so the storage goes back once, whichever of close and
  * unpin comes last.
  *
- * <p><b>Owner:</b> the tensor. <b>Threading:</b> thread-safe.
+ * <p><b>Owner:</b> the tensor, which it is a part of. <b>Threading:</b> thread-safe.
  */
 abstract class Block {
     /** What may still be done with a block. */
@@ -50,20 +50,12 @@ abstract class Block {
         }
     }
 
-    final Slab slab;
-    /** Bytes from the start of the slab. */
-    final long offset;
     private volatile int word;
 
-    Block(Slab slab, long offset) {
-        this.slab = slab;
-        this.offset = offset;
-    }
-
     /** Gives the storage back; called once, on the thread that closed or unpinned last. */
-    abstract void release();
+    abstract void releaseBlock();
 
-    final State state() {
+    final State blockState() {
         int seen = word;
         if (seen < 0) {
             return seen == CLOSED ? State.FREE : State.CLOSING;
@@ -71,16 +63,16 @@ abstract class Block {
         return seen == 0 ? State.LIVE : State.PINNED;
     }
 
-    final boolean isOpen() {
+    final boolean isBlockOpen() {
         return word >= 0;
     }
 
-    final int pins() {
+    final int blockPins() {
         return word & ~CLOSED;
     }
 
     /** {@code tensor} is named in the message if it can't be done; so below. */
-    final void pin(Tensor tensor) {
+    final void pinBlock(Tensor tensor) {
         for (;;) {
             int seen = word;
             if (seen < 0) {
@@ -95,7 +87,7 @@ abstract class Block {
         }
     }
 
-    final void unpin(Tensor tensor) {
+    final void unpinBlock(Tensor tensor) {
         for (;;) {
             int seen = word;
             if ((seen & ~CLOSED) == 0) {
@@ -103,20 +95,20 @@ abstract class Block {
             }
             if (STATE.compareAndSet(this, seen, seen - 1)) {
                 if (seen - 1 == CLOSED) {
-                    release();
+                    releaseBlock();
                 }
                 return;
             }
         }
     }
 
-    final void close(Tensor tensor) {
+    final void closeBlock(Tensor tensor) {
         int seen = (int) STATE.getAndBitwiseOr(this, CLOSED);
         if (seen < 0) {
             throw new IllegalStateException("double free: " + tensor + " was closed before");
         }
         if (seen == 0) {
-            release();
+            releaseBlock();
         }
     }
 }

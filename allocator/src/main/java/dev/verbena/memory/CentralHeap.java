@@ -1,42 +1,48 @@
 package dev.verbena.memory;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What all threads of an arena share: its slabs, their free runs, and for each size class the runs with free slots.
+ * What all threads of an arena share: its slabs and their runs, those that are free and those that are one large block each.
  *
- * <p>Invariants: those of {@link PageRuns} and {@link SlotBin}; {@code slabByteSize} is the sum over the slabs; a run all of whose
- * slots are free gives its pages back at once.
+ * <p>Invariants: those of {@link PageRuns}; {@code slabByteSize} is the sum over the slabs, {@code largeByteSize} and
+ * {@code largeCount} over the runs in LARGE.
  *
- * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with {@code lock} held.
+ * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> the fields are guarded by {@code lock}, which the methods that take and give
+ * take; {@link #runAt} and {@link #slabAt} are thread-safe.
  */
 final class CentralHeap {
     final ReentrantLock lock = new ReentrantLock();
     final List<SlabPages> slabs = new ArrayList<>();
+    final LivePeak peak = new LivePeak();
     final PageRuns pages;
-    private final SlotBin[] bins = new SlotBin[SizeClasses.COUNT];
+    /** By address; copied on change. */
+    private volatile SlabPages[] slabsByAddress = {};
     private long slabByteSize;
-    /** Blocks that went out of and came back into this heap without passing through a thread's cache. */
-    long allocationCount;
-    long freeCount;
+    private long largeByteSize;
+    private long largeAllocationCount;
+    private long largeFreeCount;
 
     CentralHeap(PageRuns pages) {
         this.pages = pages;
-        for (int sizeClass = 0; sizeClass < bins.length; sizeClass++) {
-            bins[sizeClass] = new SlotBin();
-        }
     }
 
-    long slabByteSize() {
-        return slabByteSize;
-    }
+    // ---- slabs ----
 
     void add(Slab slab, long pageCount) {
-        SlabPages added = pages.add(slab, slabs.size(), pageCount);
-        slabs.add(added);
-        slabByteSize += added.byteSize();
+        lock.lock();
+        try {
+            SlabPages added = pages.add(slab, slabs.size(), pageCount);
+            slabs.add(added);
+            slabByteSize += added.byteSize();
+            sortSlabs();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Forgets all slabs, which are whole free runs. */
@@ -47,55 +53,119 @@ final class CentralHeap {
         }
         slabs.clear();
         slabByteSize = 0;
+        sortSlabs();
         return removed;
     }
 
-    PageRun takeLarge(long pageCount) {
-        return pages.take(pageCount, PageRun.Use.LARGE);
+    private void sortSlabs() {
+        SlabPages[] sorted = slabs.toArray(SlabPages[]::new);
+        Arrays.sort(sorted, Comparator.comparingLong(slab -> slab.address));
+        slabsByAddress = sorted;
     }
 
-    void giveLarge(PageRun run) {
+    /** The slab that the address is in; null if there is none. Slabs are few: their sizes grow with their number. */
+    SlabPages slabAt(long address) {
+        for (SlabPages slab : slabsByAddress) {
+            if (slab.contains(address)) {
+                return slab;
+            }
+        }
+        return null;
+    }
+
+    /** The run with a block that may begin at the address; null if there is none. */
+    PageRun runAt(long address) {
+        SlabPages slab = slabAt(address);
+        return slab == null ? null : slab.runAt(address);
+    }
+
+    // ---- runs of slots ----
+
+    /** A run for slots of that class, all free, of the heap; null if no free run is long enough. */
+    PageRun takeSlots(ThreadHeap heap, int sizeClass, long pageCount) {
+        lock.lock();
+        try {
+            PageRun run = pages.take(pageCount, PageRun.Use.SLOTS);
+            if (run != null) {
+                run.carve(heap, sizeClass);
+                run.slab.enter(run);
+            }
+            return run;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void giveSlots(PageRun run) {
+        lock.lock();
+        try {
+            give(run);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- large blocks ----
+
+    /** Its address; 0 if no free run is long enough. */
+    long takeLarge(long pageCount) {
+        lock.lock();
+        try {
+            PageRun run = pages.take(pageCount, PageRun.Use.LARGE);
+            if (run == null) {
+                return 0;
+            }
+            run.slab.enter(run);
+            largeAllocationCount++;
+            largeByteSize += run.byteSize();
+            peak.large(largeByteSize);
+            return run.address;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** @throws IllegalStateException if no large block begins at the address, or no longer */
+    void giveLarge(PageRun run, long address) {
+        lock.lock();
+        try {
+            if (run.use() != PageRun.Use.LARGE || run.address != address) {
+                throw ArenaHeap.noBlock(address);
+            }
+            largeFreeCount++;
+            largeByteSize -= run.byteSize();
+            peak.large(largeByteSize);
+            give(run);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void give(PageRun run) {
+        run.slab.erase(run);
         pages.give(run);
     }
 
-    /** A run with a free slot of that class, for {@link #takeSlot}; null if there is none. */
-    PageRun runWithFreeSlot(int sizeClass) {
-        return bins[sizeClass].first();
-    }
+    // ---- figures ----
 
-    /** A fresh run, all of whose slots are free; the caller takes one at once. Null if no free run is long enough. */
-    PageRun carve(int sizeClass, long pageCount) {
-        PageRun run = pages.take(pageCount, PageRun.Use.SLOTS);
-        if (run != null) {
-            run.carve(sizeClass);
-            bins[sizeClass].link(run);
-        }
-        return run;
-    }
-
-    int takeSlot(PageRun run) {
-        int slot = run.takeSlot();
-        if (run.freeSlots == 0) {
-            bins[run.sizeClass].unlink(run);
-        }
-        return slot;
-    }
-
-    void giveSlot(PageRun run, int slot) {
-        boolean wasFull = run.freeSlots == 0;
-        run.giveSlot(slot);
-        if (run.freeSlots == run.allSlots()) {
-            if (!wasFull) {
-                bins[run.sizeClass].unlink(run);
-            }
-            pages.give(run);
-        } else if (wasFull) {
-            bins[run.sizeClass].link(run);
+    long slabByteSize() {
+        lock.lock();
+        try {
+            return slabByteSize;
+        } finally {
+            lock.unlock();
         }
     }
 
-    /** Runs linked in the bin of that class; -1 if the bin is unsound. For checks. */
-    int checkedBinCount(int sizeClass) {
-        return bins[sizeClass].checkedCount(sizeClass);
+    long largeByteSize() {
+        return largeByteSize;
+    }
+
+    long largeAllocationCount() {
+        return largeAllocationCount;
+    }
+
+    long largeFreeCount() {
+        return largeFreeCount;
     }
 }

@@ -42,9 +42,7 @@ class PageRuns {
     /** Leaves the first pages with the run and frees the rest. */
     void splitOff(PageRun run, long pages) {
         PageRun rest = spare();
-        rest.slab = run.slab;
-        rest.startPage = run.startPage + pages;
-        rest.pageCount = run.pageCount - pages;
+        rest.place(run.slab, run.startPage + pages, run.pageCount - pages);
         run.pageCount = pages;
         rest.previous = run;
         rest.next = run.next;

@@ -3,12 +3,13 @@ package dev.verbena.memory;
 /**
  * How large a region has to be so that given tensors fit into it at once.
  *
- * <p>Why the sums are enough: while nothing is freed, a run is carved only when every slot of its class that there is holds a tensor
- * ({@link ArenaHeap#takeExclusively}). So n tensors of a class with S slots in a run of R bytes take
+ * <p>Why the sums are enough: while nothing is freed, a thread carves a run only when every slot of the class in its own runs holds a
+ * block ({@link ThreadHeap#allocateSlowly}). So n tensors of a class with S slots in a run of R bytes, allocated by T threads, lie in
+ * at most n runs if n ≤ T, else in T + ⌊(n - T) / S⌋, which is all but the last of each thread full:
  *
  * <pre>
- *   ⌈n / S⌉ R  ≤  n ⌈R / S⌉  +  (R - ⌊R / S⌋)
- *   planned       reserved      overhead, once per class
+ *   runs × R  ≤  n ⌈R / S⌉  +  T (R - ⌊R / S⌋)
+ *   planned      reserved      overhead, once per class
  * </pre>
  *
  * <p>and the rest of the slab, which is one free run, has room for every large tensor that there are bytes for.
@@ -16,7 +17,7 @@ package dev.verbena.memory;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 final class RegionPlan {
-    static final long OVERHEAD_BYTE_SIZE = overhead();
+    private static final long OVERHEAD_BYTE_SIZE = overhead();
 
     private RegionPlan() {}
 
@@ -31,7 +32,13 @@ final class RegionPlan {
         return Math.ceilDiv(runByteSize(sizeClass), slots(sizeClass));
     }
 
-    static long plannedByteSize(long... byteSizes) {
+    static long overheadByteSize(int threads) {
+        checkThreads(threads);
+        return threads * OVERHEAD_BYTE_SIZE;
+    }
+
+    static long plannedByteSize(int threads, long... byteSizes) {
+        checkThreads(threads);
         long[] counts = new long[SizeClasses.COUNT];
         long sum = 0;
         try {
@@ -44,7 +51,8 @@ final class RegionPlan {
                 }
             }
             for (int sizeClass = 0; sizeClass < counts.length; sizeClass++) {
-                long runs = Math.ceilDiv(counts[sizeClass], slots(sizeClass));
+                long count = counts[sizeClass];
+                long runs = count <= threads ? count : threads + (count - threads) / slots(sizeClass);
                 sum = Math.addExact(sum, runs * runByteSize(sizeClass));
             }
         } catch (ArithmeticException e) {
@@ -52,6 +60,12 @@ final class RegionPlan {
                     "tensors=" + byteSizes.length + " have together more than 2^63 - 1 bytes", e);
         }
         return sum;
+    }
+
+    private static void checkThreads(int threads) {
+        if (threads < 1) {
+            throw new IllegalArgumentException("threads=" + threads + ": give how many allocate, 1 or more");
+        }
     }
 
     private static long overhead() {

@@ -19,7 +19,8 @@ package dev.verbena.memory;
  */
 final class SizeClasses {
     static final long ALIGNMENT = 64;
-    static final long PAGE_BYTE_SIZE = 4096;
+    static final int PAGE_SHIFT = 12;
+    static final long PAGE_BYTE_SIZE = 1L << PAGE_SHIFT;
     static final int SLOTS_MAX = Long.SIZE;
     static final long SLOT_BYTE_SIZE_MAX = 32 * 1024;
 
@@ -32,12 +33,17 @@ final class SizeClasses {
 
     static final int COUNT = indexOf(SLOT_BYTE_SIZE_MAX) + 1;
 
+    /** A slot's number is its offset times the reciprocal, shifted so; exact, since offsets are less than 2^22. */
+    static final int RECIPROCAL_BITS = 40;
+
     private static final int[] SLOT_BYTE_SIZE = new int[COUNT];
+    private static final long[] SLOT_RECIPROCAL = new long[COUNT];
     private static final int[] RUN_PAGES = new int[COUNT];
 
     static {
         for (int index = 0; index < COUNT; index++) {
             SLOT_BYTE_SIZE[index] = computeSlotByteSize(index);
+            SLOT_RECIPROCAL[index] = (1L << RECIPROCAL_BITS) / SLOT_BYTE_SIZE[index] + 1;
             RUN_PAGES[index] = computeRunPages(SLOT_BYTE_SIZE[index]);
         }
     }
@@ -62,6 +68,10 @@ final class SizeClasses {
 
     static int slotByteSize(int index) {
         return SLOT_BYTE_SIZE[index];
+    }
+
+    static long slotReciprocal(int index) {
+        return SLOT_RECIPROCAL[index];
     }
 
     /** Pages of a run of that class when memory is plentiful. */

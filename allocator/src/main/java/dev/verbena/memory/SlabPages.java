@@ -1,5 +1,7 @@
 package dev.verbena.memory;
 
+import java.util.Arrays;
+
 /**
  * A slab as the arena sees it: whole pages, tiled by runs. Nothing is ever written into the slab by the arena.
  *
@@ -13,6 +15,10 @@ final class SlabPages {
     /** In the order in which the arena got its slabs; part of the order of free runs. */
     final int index;
     final long pageCount;
+    /** Of its first byte. */
+    final long address;
+    /** By page: where the blocks of a used run may begin, the run; of a large one the first page only. Else null. */
+    private final PageRun[] runs;
     /** The run at page 0, always the same object: a split keeps the low part in it, a merge goes to the lower run. */
     final PageRun first;
 
@@ -20,10 +26,47 @@ final class SlabPages {
         this.slab = slab;
         this.index = index;
         this.pageCount = pageCount;
+        this.address = slab.memory().address();
+        this.runs = new PageRun[Math.toIntExact(pageCount)];
         this.first = first;
-        first.slab = this;
-        first.startPage = 0;
-        first.pageCount = pageCount;
+        first.place(this, 0, pageCount);
+    }
+
+    /** The run with a block that may begin at the address, which is in the slab; null if there is none. */
+    PageRun runAt(long blockAddress) {
+        return runs[(int) (blockAddress - address >>> SizeClasses.PAGE_SHIFT)];
+    }
+
+    boolean contains(long blockAddress) {
+        return blockAddress - address >= 0 && blockAddress - address < byteSize();
+    }
+
+    /** With the lock of {@link CentralHeap}: blocks begin in the run from now on. */
+    void enter(PageRun run) {
+        int first = (int) run.startPage;
+        Arrays.fill(runs, first, first + enteredPages(run), run);
+    }
+
+    /** Likewise: no more. */
+    void erase(PageRun run) {
+        int first = (int) run.startPage;
+        Arrays.fill(runs, first, first + enteredPages(run), null);
+    }
+
+    /** Whether blocks begin where the run says. For checks. */
+    boolean isEntered(PageRun run) {
+        boolean isUsed = run.use() != PageRun.Use.FREE;
+        int end = (int) run.startPage + (isUsed ? enteredPages(run) : (int) run.pageCount);
+        for (int page = (int) run.startPage; page < end; page++) {
+            if (runs[page] != (isUsed ? run : null)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int enteredPages(PageRun run) {
+        return run.use() == PageRun.Use.LARGE ? 1 : (int) run.pageCount;
     }
 
     long byteSize() {

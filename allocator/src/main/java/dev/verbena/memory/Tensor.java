@@ -11,24 +11,30 @@ import java.nio.ByteOrder;
  * <p><b>Owner:</b> whoever allocated it closes it. <b>Threading:</b> the life cycle is thread-safe; the bytes are for their
  * users to order.
  */
-public final class Tensor implements AutoCloseable {
-    private final Block block;
-    private final MemorySegment memory;
+public final class Tensor extends Block implements AutoCloseable {
+    private final Storage storage;
+    private final long address;
     private final ElementType type;
     private final Shape shape;
+    /** Itself, or which it is a reshaped alias of. */
+    private final Tensor original;
+    /** Made when it is first asked for; whoever races makes an equal one. */
+    private MemorySegment memory;
 
-    Tensor(Block block, ElementType type, Shape shape) {
-        this.block = block;
+    Tensor(Storage storage, long address, ElementType type, Shape shape) {
+        this.storage = storage;
+        this.address = address;
         this.type = type;
         this.shape = shape;
-        this.memory = block.slab.memory().asSlice(block.offset, shape.byteSize(type));
+        original = this;
     }
 
-    private Tensor(Tensor tensor, Shape shape) {
-        this.block = tensor.block;
-        this.memory = tensor.memory;
-        this.type = tensor.type;
+    private Tensor(Tensor original, Shape shape) {
+        storage = original.storage;
+        address = original.address;
+        type = original.type;
         this.shape = shape;
+        this.original = original;
     }
 
     /**
@@ -44,12 +50,7 @@ public final class Tensor implements AutoCloseable {
                     + " at offset="
                     + offset + " must lie within its slab of byteSize=" + slabByteSize + ", aligned to its elements");
         }
-        return new Tensor(new Block(slab, offset) {
-            @Override
-            void release() {
-                onFree.run();
-            }
-        }, type, shape);
+        return new Tensor(new UnmanagedStorage(slab, onFree), slab.memory().address() + offset, type, shape);
     }
 
     /**
@@ -61,7 +62,7 @@ public final class Tensor implements AutoCloseable {
             throw new IllegalArgumentException("cannot reshape " + shape + " to " + other + ": elementCount="
                     + shape.elementCount() + " and " + other.elementCount());
         }
-        return new Tensor(this, other);
+        return new Tensor(original, other);
     }
 
     public ElementType type() {
@@ -73,19 +74,25 @@ public final class Tensor implements AutoCloseable {
     }
 
     public long byteSize() {
-        return memory.byteSize();
+        return shape.byteSize(type);
     }
 
     /** Its bytes, exactly. */
     public MemorySegment memory() {
         checkOpen();
-        return memory;
+        MemorySegment made = memory;
+        if (made == null) {
+            Slab slab = slab();
+            made = slab.memory().asSlice(address - slab.memory().address(), byteSize());
+            memory = made;
+        }
+        return made;
     }
 
     /** The address of its first byte. */
     public long address() {
         checkOpen();
-        return memory.address();
+        return address;
     }
 
     /**
@@ -100,23 +107,23 @@ public final class Tensor implements AutoCloseable {
         return memory().asByteBuffer().order(ByteOrder.nativeOrder());
     }
 
-    /** The slab that it lies in. */
+    /** The slab that it lies in; not to be asked once its arena is closed. */
     public Slab slab() {
-        return block.slab;
+        return storage.slabAt(address);
     }
 
     /** Bytes from the start of its slab. */
     public long slabOffset() {
-        return block.offset;
+        return address - slab().memory().address();
     }
 
     /** Whether both are the same storage, under whatever shapes. */
     public boolean sharesStorageWith(Tensor other) {
-        return block == other.block;
+        return original == other.original;
     }
 
     public boolean isOpen() {
-        return block.isOpen();
+        return original.isBlockOpen();
     }
 
     /**
@@ -126,16 +133,16 @@ public final class Tensor implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public void pin() {
-        block.pin(this);
+        original.pinBlock(this);
     }
 
     /** @throws IllegalStateException if it is not pinned */
     public void unpin() {
-        block.unpin(this);
+        original.unpinBlock(this);
     }
 
     public int pins() {
-        return block.pins();
+        return original.blockPins();
     }
 
     /**
@@ -145,21 +152,27 @@ public final class Tensor implements AutoCloseable {
      */
     @Override
     public void close() {
-        block.close(this);
+        original.closeBlock(this);
     }
 
-    Block block() {
-        return block;
+    Storage storage() {
+        return storage;
+    }
+
+    /** Called by the block, whose life is over. */
+    @Override
+    void releaseBlock() {
+        storage.release(address);
     }
 
     private void checkOpen() {
-        if (!block.isOpen()) {
+        if (!original.isBlockOpen()) {
             throw new IllegalStateException("use after free: " + this + " was closed before");
         }
     }
 
     @Override
     public String toString() {
-        return "Tensor " + type + shape + " slabOffset=" + block.offset;
+        return "Tensor " + type + shape + " address=0x" + Long.toHexString(address);
     }
 }

@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * Carves tensors out of large slabs, which it takes from a {@link SlabSource} and gives back when it is closed.
  *
  * <pre>
- *   byteSize ≤ 32 KiB   thread's cache ──miss──► free slot of a run ──none──► carve a run ──┐
- *   more                ────────────────────────────────────────────► best-fitting run ─────┤
- *                                                                                     none  ▼
- *                             out of memory ◄──budget── a further slab ◄──none── drain the caches, try again
+ *   small   run of the thread ──none──► returned by others ──none──► carve a run ──┐
+ *   large   ─────────────────────────────────────────────────► best-fitting run ───┤
+ *                                                                             none ▼
+ *             out of memory ◄──budget── a further slab ◄──none── every thread kept out: what they have free
  * </pre>
  *
  * <p>What the arena knows of its slabs lies in the Java heap: a remote write into a slab can damage a tensor, never the arena. A block
@@ -60,8 +60,8 @@ public final class TensorArena implements AutoCloseable {
 
     /**
      * Bytes that a tensor of {@code byteSize} takes in an arena, rounding included; for planning regions. An arena whose first slab
-     * has the sum of these over a set of tensors, and {@link #overheadByteSize()} more, holds them all at once, allocated by any
-     * threads in any order, if nothing is freed in between.
+     * has the sum of these over a set of tensors, and {@link #overheadByteSize} more, holds them all at once, allocated in any order,
+     * if nothing is freed in between.
      *
      * @throws IllegalArgumentException if {@code byteSize} is negative or within a page of 2^63
      */
@@ -69,19 +69,19 @@ public final class TensorArena implements AutoCloseable {
         return RegionPlan.reservedByteSize(byteSize);
     }
 
-    /** What to add once to a sum of {@link #reservedByteSize}; a constant of less than 1 MiB. */
-    public static long overheadByteSize() {
-        return RegionPlan.OVERHEAD_BYTE_SIZE;
+    /** What to add once to a sum of {@link #reservedByteSize} that so many threads allocate; less than 1 MiB for each. */
+    public static long overheadByteSize(int threads) {
+        return RegionPlan.overheadByteSize(threads);
     }
 
     /**
-     * Exactly what an arena needs to hold tensors of these sizes at once: at most the sum of their {@link #reservedByteSize} and
-     * {@link #overheadByteSize()}, for a few small tensors much less.
+     * Exactly what an arena needs to hold tensors of these sizes at once, whichever of so many threads allocates which: at most the sum
+     * of their {@link #reservedByteSize} and {@link #overheadByteSize}, for a few small tensors much less.
      *
-     * @throws IllegalArgumentException if a size is negative or the result exceeds 2^63 - 1
+     * @throws IllegalArgumentException if a size is negative, there is no thread, or the result exceeds 2^63 - 1
      */
-    public static long plannedByteSize(long... byteSizes) {
-        return RegionPlan.plannedByteSize(byteSizes);
+    public static long plannedByteSize(int threads, long... byteSizes) {
+        return RegionPlan.plannedByteSize(threads, byteSizes);
     }
 
     /**
@@ -91,13 +91,40 @@ public final class TensorArena implements AutoCloseable {
      * @throws IllegalStateException if the arena is closed
      */
     public Tensor allocate(ElementType type, Shape shape) {
-        return new Tensor(allocateBlock(type, shape, false), type, shape);
+        return new Tensor(heap, allocateBlock(type, shape, false), type, shape);
     }
 
     /** As {@link #allocate} but null when there is no memory. */
     public Tensor tryAllocate(ElementType type, Shape shape) {
-        ArenaBlock block = allocateBlock(type, shape, true);
-        return block == null ? null : new Tensor(block, type, shape);
+        long address = allocateBlock(type, shape, true);
+        return address == 0 ? null : new Tensor(heap, address, type, shape);
+    }
+
+    /**
+     * A block without a tensor's life cycle: the address of its first byte, 64-byte aligned; contents undefined. Nothing is allocated in
+     * the Java heap.
+     *
+     * @return never 0; to be given to {@link #freeAddress}
+     * @throws IllegalArgumentException if {@code byteSize} is negative
+     * @throws OutOfArenaMemoryException if there is no room for it within the budget, or the source refuses a further slab
+     * @throws IllegalStateException if the arena is closed
+     */
+    public long allocateAddress(long byteSize) {
+        if (byteSize < 0) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
+        }
+        long address = heap.take(byteSize);
+        return address != 0 ? address : allocateSlowly(byteSize, false, null, null);
+    }
+
+    /**
+     * Frees what {@link #allocateAddress} returned, from any thread. That it was used happens before it is handed out again.
+     *
+     * @throws IllegalArgumentException if no block of this arena begins there
+     * @throws IllegalStateException if it is free already; not noticed once the block is handed out again
+     */
+    public void freeAddress(long address) {
+        heap.release(address);
     }
 
     /**
@@ -115,7 +142,7 @@ public final class TensorArena implements AutoCloseable {
 
     /** Whether the tensor, free or not, was allocated here. */
     public boolean owns(Tensor tensor) {
-        return tensor.block() instanceof ArenaBlock block && block.heap == heap;
+        return tensor.storage() == heap;
     }
 
     /** Figures of one moment. Drains the caches of all threads, so that the free runs are as long as they can be. */
@@ -127,11 +154,12 @@ public final class TensorArena implements AutoCloseable {
      * Whether these hold, counted from the slabs upwards; for tests, at any time:
      *
      * <pre>
-     *   slabByteSize  = Σ free runs + Σ large runs + Σ slot runs ((live + cached + free slots) × slotByteSize + rest)
-     *   liveByteSize  = Σ large runs + Σ slot runs (live slots × slotByteSize)
+     *   slabByteSize  = Σ free runs + Σ large runs + Σ slot runs (slotCount × slotByteSize + rest)
+     *   liveByteSize  = Σ large runs + Σ slot runs (live slots × slotByteSize)      over all, and for each heap
      *   liveCount     = number of large runs + Σ live slots = allocated - freed
      *   the runs of a slab tile it; no two free ones are neighbours; exactly the free ones are in the tree
-     *   a slot is live, or in one cache, or free in its run; no slot run is all free; those with a free slot are in their class's bin
+     *   every used page, and no other, leads to its run
+     *   a slot is live, or free, or returned; the runs with a free slot are in the bin of their class and heap
      * </pre>
      */
     public boolean isConsistent() {
@@ -153,33 +181,33 @@ public final class TensorArena implements AutoCloseable {
         }
     }
 
-    private ArenaBlock allocateBlock(ElementType type, Shape shape, boolean orNull) {
+    private long allocateBlock(ElementType type, Shape shape, boolean orNull) {
         long byteSize = shape.byteSize(type);
-        ArenaBlock block = heap.take(byteSize);
-        if (block == null) {
-            block = heap.takeExclusively(byteSize);
-        }
-        if (block == null) {
-            block = allocateGrowing(type, shape, orNull);
-        }
-        return block;
+        long address = heap.take(byteSize);
+        return address != 0 ? address : allocateSlowly(byteSize, orNull, type, shape);
     }
 
-    private ArenaBlock allocateGrowing(ElementType type, Shape shape, boolean orNull) {
-        long byteSize = shape.byteSize(type);
+    private long allocateSlowly(long byteSize, boolean orNull, ElementType type, Shape shape) {
+        long address = heap.takeExclusively(byteSize);
+        return address != 0 ? address : allocateGrowing(byteSize, orNull, type, shape);
+    }
+
+    private long allocateGrowing(long byteSize, boolean orNull, ElementType type, Shape shape) {
         OutOfArenaMemoryException refusal = null;
         growth.lock();
         try {
             for (;;) {
                 // Another thread may have freed or grown meanwhile; and may take what is added below before this one does.
-                ArenaBlock block = heap.takeExclusively(byteSize);
-                if (block != null) {
-                    return block;
+                long address = heap.takeExclusively(byteSize);
+                if (address != 0) {
+                    return address;
                 }
                 if (refusal == null && neededByteSize(byteSize) > 0) {
                     refusal = grow(neededByteSize(byteSize));
+                } else if (orNull) {
+                    return 0;
                 } else {
-                    return outOfMemory(type, shape, orNull, refusal);
+                    throw outOfMemory(byteSize, type, shape, refusal);
                 }
             }
         } finally {
@@ -232,15 +260,15 @@ public final class TensorArena implements AutoCloseable {
         heap.add(slab, Math.min(got, byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE);
     }
 
-    private ArenaBlock outOfMemory(ElementType type, Shape shape, boolean orNull, OutOfArenaMemoryException refusal) {
-        if (orNull) {
-            return null;
-        }
+    /** {@code type} and {@code shape} may be null. */
+    private OutOfArenaMemoryException outOfMemory(long byteSize, ElementType type, Shape shape,
+            OutOfArenaMemoryException refusal) {
         ArenaStatistics now = statistics();
         String reason = refusal == null ? "; free tensors or give the arena a larger byteSizeMax"
                 : "; a further slab was refused: " + refusal.getMessage();
-        throw new OutOfArenaMemoryException("out of arena memory for " + type + shape + " byteSize="
-                + shape.byteSize(type) + ": freeByteSize=" + now.freeByteSize() + " largestFreeRunByteSize="
+        return new OutOfArenaMemoryException("out of arena memory for "
+                + (shape == null ? "a block" : type + "" + shape)
+                + " byteSize=" + byteSize + ": freeByteSize=" + now.freeByteSize() + " largestFreeRunByteSize="
                 + now.largestFreeRunByteSize() + " slabByteSize=" + now.slabByteSize() + " byteSizeMax=" + byteSizeMax
                 + " liveCount=" + now.liveCount() + reason, refusal);
     }

@@ -49,15 +49,15 @@ class BlockTest {
     void movesAsTheTableSays(String steps, String event, String outcome, int releasedAfter) {
         Tensor tensor = tensor();
         steps.chars().forEach(step -> event((char) step).accept(tensor));
-        State before = tensor.block().state();
+        State before = tensor.blockState();
         int pins = tensor.pins();
         if (outcome.equals("error")) {
             assertThrows(IllegalStateException.class, () -> event(event.charAt(0)).accept(tensor));
-            assertEquals(before, tensor.block().state());
+            assertEquals(before, tensor.blockState());
             assertEquals(pins, tensor.pins());
         } else {
             event(event.charAt(0)).accept(tensor);
-            assertEquals(State.valueOf(outcome), tensor.block().state());
+            assertEquals(State.valueOf(outcome), tensor.blockState());
         }
         assertEquals(releasedAfter, released.get());
     }

@@ -35,8 +35,7 @@ class BrokenArenaTest {
                 PageRun rest = run.next;
                 if (pages > 1 && rest.use() == PageRun.Use.FREE) {
                     free.remove(rest);
-                    rest.startPage--;
-                    rest.pageCount++;
+                    rest.place(rest.slab, rest.startPage - 1, rest.pageCount + 1);
                     free.insert(rest);
                 }
             }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,12 +21,13 @@ import net.jqwik.api.constraints.Size;
 /** Runs of pages against a {@code TreeMap} from start to length: the best fit, at the lowest address, always coalesced. */
 class PageRunsProperties {
     private static final int PAGES = 200;
+    private static final Slab SOMEWHERE = () -> MemorySegment.ofAddress(1 << 20);
 
     /** Positive: take so many pages; negative: give back one of those taken. */
     @Property(tries = 400)
     void bestFitAndImmediateCoalescing(@ForAll @Size(max = 150) List<@IntRange(min = -100, max = 40) Integer> steps) {
         PageRuns runs = new PageRuns();
-        SlabPages slab = runs.add(null, 0, PAGES);
+        SlabPages slab = runs.add(SOMEWHERE, 0, PAGES);
         TreeMap<Long, Long> taken = new TreeMap<>();
         List<PageRun> live = new ArrayList<>();
         for (int step : steps) {
@@ -55,7 +57,7 @@ class PageRunsProperties {
     @Example
     void givingTwiceIsCaught() {
         PageRuns runs = new PageRuns();
-        runs.add(null, 0, PAGES);
+        runs.add(SOMEWHERE, 0, PAGES);
         PageRun run = runs.take(7, PageRun.Use.LARGE);
         runs.give(run);
         assertThrows(IllegalStateException.class, () -> runs.give(run));
@@ -64,7 +66,7 @@ class PageRunsProperties {
     @Example
     void objectsOfMergedRunsAreUsedAgain() {
         PageRuns runs = new PageRuns();
-        runs.add(null, 0, PAGES);
+        runs.add(SOMEWHERE, 0, PAGES);
         PageRun first = runs.take(7, PageRun.Use.LARGE);
         PageRun rest = first.next;
         runs.give(first);

@@ -28,16 +28,17 @@ class RegionPlanProperties {
     @Property(tries = 400)
     void theSumOfReservedSizesAndTheOverheadIsEnough(@ForAll("sizes") List<Long> sizes, @ForAll long seed,
             @ForAll @IntRange(min = 1, max = 4) int threads) throws Exception {
-        long reserved = sizes.stream().mapToLong(TensorArena::reservedByteSize).sum() + TensorArena.overheadByteSize();
+        long reserved = sizes.stream().mapToLong(TensorArena::reservedByteSize).sum()
+                + TensorArena.overheadByteSize(threads);
         assertHolds(reserved, sizes, seed, threads);
     }
 
     @Property(tries = 300)
     void thePlannedSizeIsEnoughAndNoMoreThanThatSum(@ForAll("sizes") List<Long> sizes, @ForAll long seed,
             @ForAll @IntRange(min = 1, max = 4) int threads) throws Exception {
-        long planned = TensorArena.plannedByteSize(sizes.stream().mapToLong(size -> size).toArray());
+        long planned = TensorArena.plannedByteSize(threads, sizes.stream().mapToLong(size -> size).toArray());
         assertTrue(planned <= sizes.stream().mapToLong(TensorArena::reservedByteSize).sum()
-                + TensorArena.overheadByteSize());
+                + TensorArena.overheadByteSize(threads));
         assertHolds(planned, sizes, seed, threads);
     }
 
@@ -47,13 +48,13 @@ class RegionPlanProperties {
         long[] sizes = {40, 100, 16 * 1024, 16 * 1024, 16 * 1024, 160_000, 12_800_000, 12_845_056, 67_108_864,
                 67_108_864};
         long tensors = LongStream.of(sizes).sum();
-        long reserved = LongStream.of(sizes).map(TensorArena::reservedByteSize).sum() + TensorArena.overheadByteSize();
+        long reserved = LongStream.of(sizes).map(TensorArena::reservedByteSize).sum() + TensorArena.overheadByteSize(1);
         assertTrue(reserved <= tensors * 1.02, "reserved=" + reserved + " tensors=" + tensors);
-        assertTrue(TensorArena.overheadByteSize() < 1024 * 1024);
+        assertTrue(TensorArena.overheadByteSize(1) < 1024 * 1024);
         for (long size : sizes) {
             assertTrue(size < 1000 || TensorArena.reservedByteSize(size) <= size * 1.25, "size=" + size);
         }
-        assertEquals(0, TensorArena.plannedByteSize());
+        assertEquals(0, TensorArena.plannedByteSize(1));
     }
 
     private static void assertHolds(long byteSize, List<Long> sizes, long seed, int threads) throws Exception {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
@@ -22,8 +23,10 @@ class RunTreeProperties {
     private static final Comparator<PageRun> ORDER = Comparator.<PageRun>comparingLong(run -> run.pageCount)
             .thenComparingInt(run -> run.slab.index).thenComparingLong(run -> run.startPage);
 
-    private final SlabPages[] slabs = {new SlabPages(null, 0, 1, new PageRun()),
-            new SlabPages(null, 1, 1, new PageRun())};
+    private static final Slab SOMEWHERE = () -> MemorySegment.ofAddress(1 << 20);
+
+    private final SlabPages[] slabs = {new SlabPages(SOMEWHERE, 0, 1, new PageRun()),
+            new SlabPages(SOMEWHERE, 1, 1, new PageRun())};
 
     @Property(tries = 300)
     void isASortedSet(@ForAll @Size(max = 200) List<@IntRange(max = 399) Integer> keys) {

@@ -35,7 +35,6 @@ class SizeClassesProperties {
             assertTrue(slots >= 1 && slots <= 64);
             assertTrue(used <= run && (run - used) * 32 <= run, "index=" + index);
             assertTrue(SizeClasses.slotsIn(index, SizeClasses.runPagesMin(index)) >= 1);
-            assertTrue(ThreadCache.heightMax(index) >= 2);
         }
     }
 
@@ -53,7 +52,7 @@ class SizeClassesProperties {
     void sizesThatCannotBeRoundedAreRefused() {
         assertThrows(IllegalArgumentException.class, () -> TensorArena.reservedByteSize(-1));
         assertThrows(IllegalArgumentException.class, () -> TensorArena.reservedByteSize(Long.MAX_VALUE));
-        assertThrows(IllegalArgumentException.class, () -> TensorArena.plannedByteSize(1L << 62, 1L << 62));
+        assertThrows(IllegalArgumentException.class, () -> TensorArena.plannedByteSize(1, 1L << 62, 1L << 62));
         assertEquals(1L << 51, SizeClasses.pagesOf(Long.MAX_VALUE));
     }
 }
