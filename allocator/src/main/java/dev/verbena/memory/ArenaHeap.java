@@ -101,25 +101,31 @@ final class ArenaHeap implements Storage {
      */
     @Override
     public void release(long address) {
-        PageRun run = central.runAt(address);
-        if (run == null) {
-            throw noBlock(address);
-        }
-        if (run.use() == PageRun.Use.LARGE) {
-            central.giveLarge(run, address);
-            return;
-        }
         ThreadHeap heap = heapOfThread();
         enter(heap);
         try {
-            if (run.heap == heap) {
+            PageRun run = central.runAt(address);
+            if (run != null && run.heap == heap) {
                 heap.free(run, address);
                 return;
             }
         } finally {
             heap.leave();
         }
-        ThreadHeap.freeFromOutside(run, address);
+        releaseElsewhere(address);
+    }
+
+    /** Of another thread, or large. */
+    private void releaseElsewhere(long address) {
+        PageRun run = central.runAt(address);
+        if (run == null) {
+            throw noBlock(address);
+        }
+        if (run.use() == PageRun.Use.SLOTS) {
+            ThreadHeap.freeFromOutside(run, address);
+        } else {
+            central.giveLarge(run, address);
+        }
     }
 
     static IllegalArgumentException noBlock(long address) {

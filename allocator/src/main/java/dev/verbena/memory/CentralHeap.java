@@ -143,6 +143,7 @@ final class CentralHeap {
 
     private void give(PageRun run) {
         run.slab.erase(run);
+        run.heap = null;
         pages.give(run);
     }
 

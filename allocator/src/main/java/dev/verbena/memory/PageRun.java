@@ -70,15 +70,17 @@ final class PageRun {
     PageRun right;
     int height;
 
+    /** Null of a run that is not in SLOTS. */
     ThreadHeap heap;
     int sizeClass;
     int slotByteSize;
+    private long slotReciprocal;
     int slotCount;
     long freeSlots;
     /** The value of {@code freeSlots} when all are free. */
     long allSlots;
     private volatile long returnedSlots;
-    /** Links of {@link SlotBin}. */
+    /** Links of {@link SlotBins}. */
     PageRun binPrevious;
     PageRun binNext;
     /** Link of {@link ReturnedRuns}. */
@@ -123,6 +125,7 @@ final class PageRun {
         this.heap = heap;
         this.sizeClass = sizeClass;
         slotByteSize = SizeClasses.slotByteSize(sizeClass);
+        slotReciprocal = SizeClasses.slotReciprocal(sizeClass);
         slotCount = SizeClasses.slotsIn(sizeClass, pageCount);
         allSlots = -1L >>> Long.SIZE - slotCount;
         freeSlots = allSlots;
@@ -142,7 +145,7 @@ final class PageRun {
      */
     long bitAt(long blockAddress) {
         long offset = blockAddress - address;
-        int slot = (int) (offset * SizeClasses.slotReciprocal(sizeClass) >>> SizeClasses.RECIPROCAL_BITS);
+        int slot = (int) (offset * slotReciprocal >>> SizeClasses.RECIPROCAL_BITS);
         if (offset != (long) slot * slotByteSize || slot >= slotCount) {
             throw new IllegalArgumentException("free of address=0x" + Long.toHexString(blockAddress)
                     + ", which is within a block or behind the last: give the address that was allocated");

@@ -22,7 +22,7 @@ final class SizeClasses {
     static final int PAGE_SHIFT = 12;
     static final long PAGE_BYTE_SIZE = 1L << PAGE_SHIFT;
     static final int SLOTS_MAX = Long.SIZE;
-    static final long SLOT_BYTE_SIZE_MAX = 32 * 1024;
+    static final long SLOT_BYTE_SIZE_MAX = 64 * 1024;
 
     /** Up to here every multiple of 64 is a class of its own. */
     private static final int LINEAR_BITS = 10;

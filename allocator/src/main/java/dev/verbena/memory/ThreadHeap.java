@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class ThreadHeap {
     /** Bytes of runs without a live block that a heap keeps. */
-    static final long IDLE_BYTE_SIZE_MAX = 1024 * 1024;
+    static final long IDLE_BYTE_SIZE_MAX = 8 * 1024 * 1024;
 
     /** A heap that has so much less live than it had publishes. */
     static final long PEAK_DRIFT_MAX = 1024 * 1024;
@@ -38,7 +38,7 @@ final class ThreadHeap {
     }
 
     private final CentralHeap central;
-    private final SlotBin[] bins = new SlotBin[SizeClasses.COUNT];
+    private final SlotBins bins = new SlotBins();
     private final ReturnedRuns returned = new ReturnedRuns();
     /** Of the one thread that owns it; null of a shared one. */
     private final OwnerLock ownerLock;
@@ -58,9 +58,6 @@ final class ThreadHeap {
         this.ownerLock = ownerLock;
         sharedLock = ownerLock == null ? new ReentrantLock() : null;
         owner = new WeakReference<>(thread);
-        for (int sizeClass = 0; sizeClass < bins.length; sizeClass++) {
-            bins[sizeClass] = new SlotBin();
-        }
     }
 
     static ThreadHeap ownedBy(Thread thread, CentralHeap central, OwnerLock.Gate gate) {
@@ -111,7 +108,7 @@ final class ThreadHeap {
 
     /** The address of a free slot of that class; 0 if there is none at hand. */
     long allocate(int sizeClass) {
-        PageRun run = bins[sizeClass].first();
+        PageRun run = bins.first(sizeClass);
         if (run == null) {
             return 0;
         }
@@ -120,7 +117,7 @@ final class ThreadHeap {
         }
         long address = run.takeSlot();
         if (run.freeSlots == 0) {
-            bins[sizeClass].unlinkFirst();
+            bins.unlinkFirst(run);
         }
         allocationCount++;
         liveByteSize += run.slotByteSize;
@@ -145,7 +142,7 @@ final class ThreadHeap {
     }
 
     boolean hasSlot(int sizeClass) {
-        return bins[sizeClass].first() != null;
+        return bins.first(sizeClass) != null;
     }
 
     /** The slow path: with what others have freed, or a fresh run. Returns 0 if that is of no avail. */
@@ -191,7 +188,7 @@ final class ThreadHeap {
             publish();
         }
         if (freeBefore == 0) {
-            bins[run.sizeClass].link(run);
+            bins.link(run);
         }
         if (run.freeSlots == run.allSlots) {
             idleByteSize += run.byteSize();
@@ -203,7 +200,7 @@ final class ThreadHeap {
 
     private void giveBack(PageRun run) {
         idleByteSize -= run.byteSize();
-        bins[run.sizeClass].unlink(run);
+        bins.unlink(run);
         central.giveSlots(run);
     }
 
@@ -212,8 +209,8 @@ final class ThreadHeap {
     /** All runs without a live block go back. */
     void trim() {
         takeReturned();
-        for (SlotBin bin : bins) {
-            for (PageRun run = bin.first(); run != null;) {
+        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+            for (PageRun run = bins.first(sizeClass); run != null;) {
                 PageRun next = run.binNext;
                 if (run.freeSlots == run.allSlots) {
                     giveBack(run);
@@ -225,11 +222,11 @@ final class ThreadHeap {
 
     /** Takes a run with a free slot of that class over from the other heap, if it has one. */
     boolean takeOver(ThreadHeap other, int sizeClass) {
-        PageRun run = other.bins[sizeClass].first();
+        PageRun run = other.bins.first(sizeClass);
         if (run == null) {
             return false;
         }
-        other.bins[sizeClass].unlink(run);
+        other.bins.unlink(run);
         other.liveByteSize -= run.liveSlotsByteSize();
         if (run.freeSlots == run.allSlots) {
             other.idleByteSize -= run.byteSize();
@@ -243,7 +240,7 @@ final class ThreadHeap {
     }
 
     private void adopt(PageRun run) {
-        bins[run.sizeClass].link(run);
+        bins.link(run);
         if (run.freeSlots == run.allSlots) {
             idleByteSize += run.byteSize();
         }
@@ -280,6 +277,6 @@ final class ThreadHeap {
 
     /** How many runs are in the bin of that class; -1 if the bin is unsound. For checks. */
     int checkedBinCount(int sizeClass) {
-        return bins[sizeClass].checkedCount(this, sizeClass);
+        return bins.checkedCount(this, sizeClass);
     }
 }

@@ -44,6 +44,8 @@ final class TransferPlan {
      * Slack on top of what the arena needs to hold everything at once. Tensors come and go in an order that varies, so holes
      * between them may be a little too small for the next; the share is far below the quarter that users are promised at most.
      */
+    /** Who sets the session up, and who runs it. */
+    private static final int ALLOCATING_THREADS = 2;
     private static final long SLACK_SHARE = 32;
     private static final long SLACK_BYTE_SIZE = 1L << 16;
 
@@ -94,7 +96,7 @@ final class TransferPlan {
                         .add(RdmaDevice.receiverBufferByteSize(edge.type().elementType(), shape(edge), transfer.slots));
             }
         }
-        long exact = TensorArena.plannedByteSize(byteSizes.build().toArray());
+        long exact = TensorArena.plannedByteSize(ALLOCATING_THREADS, byteSizes.build().toArray());
         return exact == 0 ? 0 : exact + exact / SLACK_SHARE + SLACK_BYTE_SIZE;
     }
 

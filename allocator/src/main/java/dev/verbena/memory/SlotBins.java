@@ -1,34 +1,35 @@
 package dev.verbena.memory;
 
 /**
- * The runs of one size class of a heap that have a free slot, the one that got it last in front.
+ * The runs of a heap that have a free slot, by size class, the one that got it last in front.
  *
  * <p>Invariant: a run in SLOTS is linked here exactly when {@code freeSlots != 0}.
  *
  * <p><b>Owner:</b> {@link ThreadHeap}. <b>Threading:</b> guarded by the lock of its owner.
  */
-final class SlotBin {
-    private PageRun first;
+final class SlotBins {
+    private final PageRun[] first = new PageRun[SizeClasses.COUNT];
 
-    /** A run with a free slot, or null. */
-    PageRun first() {
-        return first;
+    /** A run with a free slot of that class, or null. */
+    PageRun first(int sizeClass) {
+        return first[sizeClass];
     }
 
     void link(PageRun run) {
+        PageRun next = first[run.sizeClass];
         run.binPrevious = null;
-        run.binNext = first;
-        if (first != null) {
-            first.binPrevious = run;
+        run.binNext = next;
+        if (next != null) {
+            next.binPrevious = run;
         }
-        first = run;
+        first[run.sizeClass] = run;
     }
 
     /** As {@link #unlink} of the first one. */
-    void unlinkFirst() {
-        PageRun next = first.binNext;
-        first.binNext = null;
-        first = next;
+    void unlinkFirst(PageRun run) {
+        PageRun next = run.binNext;
+        run.binNext = null;
+        first[run.sizeClass] = next;
         if (next != null) {
             next.binPrevious = null;
         }
@@ -36,10 +37,10 @@ final class SlotBin {
 
     void unlink(PageRun run) {
         if (run.binPrevious == null) {
-            first = run.binNext;
-        } else {
-            run.binPrevious.binNext = run.binNext;
+            unlinkFirst(run);
+            return;
         }
+        run.binPrevious.binNext = run.binNext;
         if (run.binNext != null) {
             run.binNext.binPrevious = run.binPrevious;
         }
@@ -47,14 +48,13 @@ final class SlotBin {
         run.binNext = null;
     }
 
-    /** How many runs are linked; -1 if one is that should not be. For checks. */
+    /** How many runs of that class are linked; -1 if one is that should not be. For checks. */
     int checkedCount(ThreadHeap heap, int sizeClass) {
         int count = 0;
         PageRun previous = null;
-        for (PageRun run = first; run != null; run = run.binNext) {
+        for (PageRun run = first[sizeClass]; run != null; run = run.binNext) {
             if (run.use() != PageRun.Use.SLOTS || run.heap != heap || run.sizeClass != sizeClass
-                    || run.freeSlots == 0
-                    || run.binPrevious != previous) {
+                    || run.freeSlots == 0 || run.binPrevious != previous) {
                 return -1;
             }
             previous = run;
