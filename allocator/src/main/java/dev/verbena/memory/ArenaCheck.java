@@ -68,23 +68,24 @@ final class ArenaCheck {
         }
     }
 
-    private void countSlots(PageRun run) {
+    private void countSlots(PageRun pages) {
+        SlotRun run = pages.slots();
         Sums sums = heaps.get(run.heap);
         if (sums == null) {
             sound = false;
             return;
         }
-        sound &= (run.freeSlots & ~run.allSlots) == 0 && (run.returnedSlots() & (run.freeSlots | ~run.allSlots)) == 0
-                && run.slotCount == SizeClasses.slotsIn(run.sizeClass, run.pageCount);
-        long live = run.liveSlotsByteSize();
-        liveCount += run.slotCount - Long.bitCount(run.freeSlots);
-        liveByteSize += live;
-        freeByteSize += run.byteSize() - live;
-        sums.liveByteSize += live;
-        if (run.freeSlots != 0) {
-            sums.binCount[run.sizeClass]++;
+        long free = run.freeSlots();
+        sound &= (free & ~run.allSlots()) == 0 && (run.returnedSlots() & (free | ~run.allSlots())) == 0
+                && run.slotCount() == SizeClasses.slotsIn(run.sizeClass(), pages.pageCount);
+        liveCount += run.slotCount() - Long.bitCount(free);
+        liveByteSize += run.liveByteSize();
+        freeByteSize += pages.byteSize() - run.liveByteSize();
+        sums.liveByteSize += run.liveByteSize();
+        if (!run.isFull()) {
+            sums.binCount[run.sizeClass()]++;
         }
-        if (run.freeSlots == run.allSlots) {
+        if (run.isIdle()) {
             sums.idleByteSize += run.byteSize();
         }
     }

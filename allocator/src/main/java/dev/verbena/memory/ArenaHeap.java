@@ -104,8 +104,7 @@ final class ArenaHeap implements Storage {
         ThreadHeap heap = heapOfThread();
         enter(heap);
         try {
-            PageRun run = central.runAt(address);
-            if (run != null && run.heap == heap) {
+            if (central.runAt(address) instanceof SlotRun run && run.heap == heap) {
                 heap.free(run, address);
                 return;
             }
@@ -117,14 +116,10 @@ final class ArenaHeap implements Storage {
 
     /** Of another thread, or large. */
     private void releaseElsewhere(long address) {
-        PageRun run = central.runAt(address);
-        if (run == null) {
-            throw noBlock(address);
-        }
-        if (run.use() == PageRun.Use.SLOTS) {
-            ThreadHeap.freeFromOutside(run, address);
-        } else {
-            central.giveLarge(run, address);
+        switch (central.runAt(address)) {
+            case SlotRun run -> ThreadHeap.freeFromOutside(run, address);
+            case PageRun run -> central.giveLarge(run, address);
+            case null -> throw noBlock(address);
         }
     }
 

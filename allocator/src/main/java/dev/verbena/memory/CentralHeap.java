@@ -74,7 +74,7 @@ final class CentralHeap {
     }
 
     /** The run with a block that may begin at the address; null if there is none. */
-    PageRun runAt(long address) {
+    UsedRun runAt(long address) {
         SlabPages slab = slabAt(address);
         return slab == null ? null : slab.runAt(address);
     }
@@ -82,24 +82,25 @@ final class CentralHeap {
     // ---- runs of slots ----
 
     /** A run for slots of that class, all free, of the heap; null if no free run is long enough. */
-    PageRun takeSlots(ThreadHeap heap, int sizeClass, long pageCount) {
+    SlotRun takeSlots(ThreadHeap heap, int sizeClass, long pageCount) {
         lock.lock();
         try {
             PageRun run = pages.take(pageCount, PageRun.Use.SLOTS);
-            if (run != null) {
-                run.carve(heap, sizeClass);
-                run.slab.enter(run);
+            if (run == null) {
+                return null;
             }
-            return run;
+            run.slots().carve(heap, sizeClass);
+            run.slab.enter(run);
+            return run.slots();
         } finally {
             lock.unlock();
         }
     }
 
-    void giveSlots(PageRun run) {
+    void giveSlots(SlotRun run) {
         lock.lock();
         try {
-            give(run);
+            give(run.pages);
         } finally {
             lock.unlock();
         }
@@ -143,7 +144,6 @@ final class CentralHeap {
 
     private void give(PageRun run) {
         run.slab.erase(run);
-        run.heap = null;
         pages.give(run);
     }
 

@@ -17,19 +17,19 @@ final class ReturnedRuns {
 
     static {
         try {
-            TOP = MethodHandles.lookup().findVarHandle(ReturnedRuns.class, "top", PageRun.class);
+            TOP = MethodHandles.lookup().findVarHandle(ReturnedRuns.class, "top", SlotRun.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    private volatile PageRun top;
+    private volatile SlotRun top;
 
-    void push(PageRun run) {
-        PageRun seen = top;
+    void push(SlotRun run) {
+        SlotRun seen = top;
         for (;;) {
-            run.returnedNext = seen;
-            PageRun found = (PageRun) TOP.compareAndExchange(this, seen, run);
+            run.pages.returnedNext = seen;
+            SlotRun found = (SlotRun) TOP.compareAndExchange(this, seen, run);
             if (found == seen) {
                 return;
             }
@@ -41,8 +41,8 @@ final class ReturnedRuns {
         return top == null;
     }
 
-    /** The first of all there are, linked by {@code returnedNext}; null if there are none. */
-    PageRun takeAll() {
-        return top == null ? null : (PageRun) TOP.getAndSet(this, null);
+    /** The first of all there are, linked by {@code pages.returnedNext}; null if there are none. */
+    SlotRun takeAll() {
+        return top == null ? null : (SlotRun) TOP.getAndSet(this, null);
     }
 }

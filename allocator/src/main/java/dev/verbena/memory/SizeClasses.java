@@ -18,7 +18,8 @@ package dev.verbena.memory;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 final class SizeClasses {
-    static final long ALIGNMENT = 64;
+    static final int ALIGNMENT_SHIFT = 6;
+    static final long ALIGNMENT = 1L << ALIGNMENT_SHIFT;
     static final int PAGE_SHIFT = 12;
     static final long PAGE_BYTE_SIZE = 1L << PAGE_SHIFT;
     static final int SLOTS_MAX = Long.SIZE;
@@ -33,17 +34,20 @@ final class SizeClasses {
 
     static final int COUNT = indexOf(SLOT_BYTE_SIZE_MAX) + 1;
 
-    /** A slot's number is its offset times the reciprocal, shifted so; exact, since offsets are less than 2^22. */
-    static final int RECIPROCAL_BITS = 40;
+    /**
+     * A slot's number is its offset times the reciprocal of its size, both in units of the alignment, shifted so. Exact: offsets are
+     * less than 2^16 of these units and sizes at most 2^10.
+     */
+    static final int RECIPROCAL_BITS = 30;
 
     private static final int[] SLOT_BYTE_SIZE = new int[COUNT];
-    private static final long[] SLOT_RECIPROCAL = new long[COUNT];
+    private static final int[] SLOT_RECIPROCAL = new int[COUNT];
     private static final int[] RUN_PAGES = new int[COUNT];
 
     static {
         for (int index = 0; index < COUNT; index++) {
             SLOT_BYTE_SIZE[index] = computeSlotByteSize(index);
-            SLOT_RECIPROCAL[index] = (1L << RECIPROCAL_BITS) / SLOT_BYTE_SIZE[index] + 1;
+            SLOT_RECIPROCAL[index] = (1 << RECIPROCAL_BITS) / (int) (SLOT_BYTE_SIZE[index] / ALIGNMENT) + 1;
             RUN_PAGES[index] = computeRunPages(SLOT_BYTE_SIZE[index]);
         }
     }
@@ -70,7 +74,7 @@ final class SizeClasses {
         return SLOT_BYTE_SIZE[index];
     }
 
-    static long slotReciprocal(int index) {
+    static int slotReciprocal(int index) {
         return SLOT_RECIPROCAL[index];
     }
 

@@ -18,7 +18,7 @@ final class SlabPages {
     /** Of its first byte. */
     final long address;
     /** By page: where the blocks of a used run may begin, the run; of a large one the first page only. Else null. */
-    private final PageRun[] runs;
+    private final UsedRun[] runs;
     /** The run at page 0, always the same object: a split keeps the low part in it, a merge goes to the lower run. */
     final PageRun first;
 
@@ -27,13 +27,13 @@ final class SlabPages {
         this.index = index;
         this.pageCount = pageCount;
         this.address = slab.memory().address();
-        this.runs = new PageRun[Math.toIntExact(pageCount)];
+        this.runs = new UsedRun[Math.toIntExact(pageCount)];
         this.first = first;
         first.place(this, 0, pageCount);
     }
 
     /** The run with a block that may begin at the address, which is in the slab; null if there is none. */
-    PageRun runAt(long blockAddress) {
+    UsedRun runAt(long blockAddress) {
         return runs[(int) (blockAddress - address >>> SizeClasses.PAGE_SHIFT)];
     }
 
@@ -43,14 +43,21 @@ final class SlabPages {
 
     /** With the lock of {@link CentralHeap}: blocks begin in the run from now on. */
     void enter(PageRun run) {
-        int first = (int) run.startPage;
-        Arrays.fill(runs, first, first + enteredPages(run), run);
+        fill(run, used(run));
     }
 
     /** Likewise: no more. */
     void erase(PageRun run) {
+        fill(run, null);
+    }
+
+    private void fill(PageRun run, UsedRun used) {
         int first = (int) run.startPage;
-        Arrays.fill(runs, first, first + enteredPages(run), null);
+        Arrays.fill(runs, first, first + enteredPages(run), used);
+    }
+
+    private static UsedRun used(PageRun run) {
+        return run.use() == PageRun.Use.LARGE ? run : run.slots();
     }
 
     /** Whether blocks begin where the run says. For checks. */
@@ -58,7 +65,7 @@ final class SlabPages {
         boolean isUsed = run.use() != PageRun.Use.FREE;
         int end = (int) run.startPage + (isUsed ? enteredPages(run) : (int) run.pageCount);
         for (int page = (int) run.startPage; page < end; page++) {
-            if (runs[page] != (isUsed ? run : null)) {
+            if (runs[page] != (isUsed ? used(run) : null)) {
                 return false;
             }
         }

@@ -108,19 +108,19 @@ final class ThreadHeap {
 
     /** The address of a free slot of that class; 0 if there is none at hand. */
     long allocate(int sizeClass) {
-        PageRun run = bins.first(sizeClass);
+        SlotRun run = bins.first(sizeClass);
         if (run == null) {
             return 0;
         }
-        if (run.freeSlots == run.allSlots) {
+        if (run.isIdle()) {
             idleByteSize -= run.byteSize();
         }
-        long address = run.takeSlot();
-        if (run.freeSlots == 0) {
+        long address = run.take();
+        if (run.isFull()) {
             bins.unlinkFirst(run);
         }
         allocationCount++;
-        liveByteSize += run.slotByteSize;
+        liveByteSize += run.slotByteSize();
         if (liveByteSize > livePeakByteSize) {
             livePeakByteSize = liveByteSize;
         }
@@ -128,15 +128,15 @@ final class ThreadHeap {
     }
 
     /** The block at the address, of a run of this heap. */
-    void free(PageRun run, long address) {
-        long before = run.freeSlots;
-        run.giveSlot(run.bitAt(address));
-        freed(run, before, 1);
+    void free(SlotRun run, long address) {
+        boolean wasFull = run.isFull();
+        run.give(run.bitAt(address));
+        freed(run, wasFull, 1);
     }
 
     /** The block at the address, of a run of this heap, by whoever does not have its lock. */
-    static void freeFromOutside(PageRun run, long address) {
-        if (run.returnSlot(run.bitAt(address))) {
+    static void freeFromOutside(SlotRun run, long address) {
+        if (run.giveFromOutside(run.bitAt(address))) {
             run.heap.returned.push(run);
         }
     }
@@ -157,7 +157,7 @@ final class ThreadHeap {
 
     /** Makes a run of so many pages its own; false if the shared heap has none. */
     boolean carve(int sizeClass, long pageCount) {
-        PageRun run = central.takeSlots(this, sizeClass, pageCount);
+        SlotRun run = central.takeSlots(this, sizeClass, pageCount);
         if (run == null) {
             return false;
         }
@@ -167,12 +167,12 @@ final class ThreadHeap {
 
     /** Takes back what others have freed. */
     void takeReturned() {
-        for (PageRun run = returned.takeAll(); run != null;) {
-            PageRun next = run.returnedNext;
-            run.returnedNext = null;
+        for (SlotRun run = returned.takeAll(); run != null;) {
+            SlotRun next = run.pages.returnedNext;
+            run.pages.returnedNext = null;
             if (run.heap == this) {
-                long before = run.freeSlots;
-                freed(run, before, run.takeReturned());
+                boolean wasFull = run.isFull();
+                freed(run, wasFull, run.takeReturned());
             } else {
                 // Somebody freed a slot of it while it went to another heap.
                 run.heap.returned.push(run);
@@ -181,16 +181,16 @@ final class ThreadHeap {
         }
     }
 
-    private void freed(PageRun run, long freeBefore, int count) {
+    private void freed(SlotRun run, boolean wasFull, int count) {
         freeCount += count;
-        liveByteSize -= (long) count * run.slotByteSize;
+        liveByteSize -= (long) count * run.slotByteSize();
         if (livePeakByteSize - liveByteSize > PEAK_DRIFT_MAX) {
             publish();
         }
-        if (freeBefore == 0) {
+        if (wasFull) {
             bins.link(run);
         }
-        if (run.freeSlots == run.allSlots) {
+        if (run.isIdle()) {
             idleByteSize += run.byteSize();
             if (idleByteSize > IDLE_BYTE_SIZE_MAX) {
                 giveBack(run);
@@ -198,7 +198,7 @@ final class ThreadHeap {
         }
     }
 
-    private void giveBack(PageRun run) {
+    private void giveBack(SlotRun run) {
         idleByteSize -= run.byteSize();
         bins.unlink(run);
         central.giveSlots(run);
@@ -210,9 +210,9 @@ final class ThreadHeap {
     void trim() {
         takeReturned();
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            for (PageRun run = bins.first(sizeClass); run != null;) {
-                PageRun next = run.binNext;
-                if (run.freeSlots == run.allSlots) {
+            for (SlotRun run = bins.first(sizeClass); run != null;) {
+                SlotRun next = run.binNext;
+                if (run.isIdle()) {
                     giveBack(run);
                 }
                 run = next;
@@ -222,26 +222,26 @@ final class ThreadHeap {
 
     /** Takes a run with a free slot of that class over from the other heap, if it has one. */
     boolean takeOver(ThreadHeap other, int sizeClass) {
-        PageRun run = other.bins.first(sizeClass);
+        SlotRun run = other.bins.first(sizeClass);
         if (run == null) {
             return false;
         }
         other.bins.unlink(run);
-        other.liveByteSize -= run.liveSlotsByteSize();
-        if (run.freeSlots == run.allSlots) {
+        other.liveByteSize -= run.liveByteSize();
+        if (run.isIdle()) {
             other.idleByteSize -= run.byteSize();
         }
         other.publish();
         run.heap = this;
-        liveByteSize += run.liveSlotsByteSize();
+        liveByteSize += run.liveByteSize();
         livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
         adopt(run);
         return true;
     }
 
-    private void adopt(PageRun run) {
+    private void adopt(SlotRun run) {
         bins.link(run);
-        if (run.freeSlots == run.allSlots) {
+        if (run.isIdle()) {
             idleByteSize += run.byteSize();
         }
     }
