@@ -40,12 +40,12 @@ final class TransferPlan {
         }
     }
 
+    /** Who sets the session up, and who runs it. */
+    private static final int ALLOCATING_THREADS = 2;
     /**
      * Slack on top of what the arena needs to hold everything at once. Tensors come and go in an order that varies, so holes
      * between them may be a little too small for the next; the share is far below the quarter that users are promised at most.
      */
-    /** Who sets the session up, and who runs it. */
-    private static final int ALLOCATING_THREADS = 2;
     private static final long SLACK_SHARE = 32;
     private static final long SLACK_BYTE_SIZE = 1L << 16;
 
