@@ -159,6 +159,7 @@ final class ArenaHeap implements Storage {
                         + liveCount() + " liveByteSize=" + liveByteSize() + "; close and unpin them first");
             }
             isClosed = true;
+            gate.close();
             return central.removeAll();
         } finally {
             unlockAll();
@@ -255,6 +256,9 @@ final class ArenaHeap implements Storage {
     private void readmit(ThreadHeap heap) {
         exclusive.lock();
         try {
+            if (isClosed) {
+                throw new IllegalStateException("use of a closed arena");
+            }
             if (!gate.isOpen()) {
                 gate = new OwnerLock.Gate();
             }

@@ -1,0 +1,87 @@
+package dev.verbena.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.junit.jupiter.api.Test;
+
+/** The owner and who lets himself in never meet. */
+class OwnerLockTest {
+    private static final long DURATION_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ReentrantLock revokers = new ReentrantLock();
+    private OwnerLock.Gate gate = new OwnerLock.Gate();
+    private final OwnerLock lock = new OwnerLock(gate);
+    /** Plain on purpose: what is between enter and leave, or in a revoker's section, is alone with them. */
+    private long first;
+    private long second;
+
+    @Test
+    void whatEachSideDoesIsWholeForTheOther() throws Exception {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        long start = System.nanoTime();
+        Thread owner = Thread.ofPlatform().start(() -> {
+            try {
+                long steps = 0;
+                while (System.nanoTime() - start < DURATION_NS) {
+                    for (int i = 0; i < 1000; i++) {
+                        enter();
+                        step();
+                        lock.leave();
+                        steps++;
+                    }
+                }
+                assertTrue(steps > 1000);
+            } catch (Throwable thrown) {
+                failure.set(thrown);
+            }
+        });
+        int revocations = 0;
+        while (System.nanoTime() - start < DURATION_NS) {
+            revokers.lock();
+            gate.close();
+            lock.awaitIdle();
+            step();
+            revokers.unlock();
+            revocations++;
+        }
+        owner.join();
+        assertEquals(null, failure.get());
+        assertTrue(revocations > 10, "revocations=" + revocations);
+    }
+
+    private void enter() {
+        while (!lock.enter()) {
+            revokers.lock();
+            if (!gate.isOpen()) {
+                gate = new OwnerLock.Gate();
+            }
+            lock.pass(gate);
+            revokers.unlock();
+        }
+    }
+
+    private void step() {
+        assertEquals(first, second);
+        first++;
+        second++;
+    }
+
+    @Test
+    void aClosedGateKeepsTheOwnerOut() {
+        assertTrue(lock.enter());
+        lock.leave();
+        gate.close();
+        assertFalse(lock.enter());
+        lock.awaitIdle();
+        assertFalse(gate.isOpen());
+        lock.pass(new OwnerLock.Gate());
+        assertTrue(lock.enter());
+        lock.leave();
+    }
+}
