@@ -32,21 +32,26 @@ record Workload(int slotCount, int[] calls, long[] byteSizes, long livePeakByteS
     static final int LIVE_COUNT = 1000;
     static final int REPLACEMENTS = 1 << 16;
     private static final int BYTE_SIZE_MIN = 64;
-    private static final int BYTE_SIZE_MAX = 64 * 1024;
+    private static final int DOUBLINGS = 10;
+    private static final int BYTE_SIZE_MAX = BYTE_SIZE_MIN << DOUBLINGS;
     private static final long SEED = 1;
 
     /** Large runs; Netty and a file's offsets end at 2 GiB, the largest activation here at 196 MiB. */
     private static final long RUN_BYTE_SIZE_MIN = 64 * 1024;
     private static final long RUN_BYTE_SIZE_MAX = 256 * 1024 * 1024;
 
-    /** 1,000 live blocks of 64 B to 64 KiB, uniformly distributed; again and again a random one makes room for a new one. */
+    /**
+     * 1,000 live blocks of 64 B to 64 KiB; again and again a random one makes room for a new one. Each doubling of the size is equally
+     * likely: programs have more small blocks than large ones.
+     */
     static Workload randomReplacement() {
         Random random = new Random(SEED);
         int[] calls = new int[REPLACEMENTS];
         long[] byteSizes = new long[REPLACEMENTS];
         for (int call = 0; call < REPLACEMENTS; call++) {
             calls[call] = random.nextInt(LIVE_COUNT);
-            byteSizes[call] = BYTE_SIZE_MIN + random.nextInt(BYTE_SIZE_MAX - BYTE_SIZE_MIN + 1);
+            int doubling = BYTE_SIZE_MIN << random.nextInt(DOUBLINGS);
+            byteSizes[call] = doubling + random.nextInt(doubling);
         }
         return new Workload(LIVE_COUNT, calls, byteSizes, (long) LIVE_COUNT * BYTE_SIZE_MAX);
     }
