@@ -42,7 +42,8 @@ final class AllocatorBenchmark {
         }
         Pace pace = isQuick ? Pace.quick() : Pace.thorough(rounds);
         Figures figures = new Rounds(pace, new MimallocPeer(peer, pace), subjects, output::println).run();
-        Report report = new Report(pace, figures);
+        List<Target> targets = Targets.all();
+        Report report = new Report(pace, figures, targets, new Explanations(pace, figures).ofMissed(targets));
         output.print(report.table());
         if (json != null) {
             report.write(json);

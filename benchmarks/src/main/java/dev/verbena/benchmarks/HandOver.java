@@ -29,6 +29,7 @@ public class HandOver {
     private static final int WAITING_MAX = 1024;
     /** A slot is used again only when the queue has turned over since: whoever freed it is done. */
     private static final int SLOT_COUNT = 2 * WAITING_MAX;
+    private static final int SPINS_MAX = 10_000;
 
     /** Whose turn it is. */
     @Param
@@ -62,16 +63,13 @@ public class HandOver {
         for (int request = 0; request < Workload.REPLACEMENTS; request++) {
             int slot = request & SLOT_COUNT - 1;
             slots.allocate(slot, request);
-            while (!queue.offer(numbers[slot])) {
-                Thread.onSpinWait();
+            for (int spins = 0; !queue.offer(numbers[slot]); spins++) {
+                pause(spins);
             }
         }
         handedCount += Workload.REPLACEMENTS;
-        while (freedCount.getAcquire() != handedCount) {
-            if (!consumer.isAlive()) {
-                throw new IllegalStateException("the thread that frees has died");
-            }
-            Thread.onSpinWait();
+        for (int spins = 0; freedCount.getAcquire() != handedCount; spins++) {
+            pause(spins);
         }
     }
 
@@ -85,14 +83,30 @@ public class HandOver {
 
     private void freeWhatComes() {
         long freed = 0;
+        int spins = 0;
         while (!isOver) {
             Integer slot = queue.relaxedPoll();
             if (slot == null) {
                 Thread.onSpinWait();
+                if (++spins > SPINS_MAX) {
+                    Thread.yield();
+                }
             } else {
+                spins = 0;
                 slots.free(slot);
                 freedCount.setRelease(++freed);
             }
+        }
+    }
+
+    /** On a machine with a processor for each thread nobody ever yields. */
+    private void pause(int spins) {
+        if (spins < SPINS_MAX) {
+            Thread.onSpinWait();
+        } else if (consumer.isAlive()) {
+            Thread.yield();
+        } else {
+            throw new IllegalStateException("the thread that frees has died");
         }
     }
 }

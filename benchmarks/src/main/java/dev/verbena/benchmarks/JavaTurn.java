@@ -18,21 +18,40 @@ import dev.verbena.testing.trace.ShippedTrace;
 
 /** One turn of a subject under JMH. The fork has this JVM's options, which benchmarks/run chose. */
 final class JavaTurn {
-    private final Pace pace;
+    private static final String LOG = System.getProperty("verbena.jmhLog", "/dev/null");
+
     private final Class<?> benchmark;
     private final Subject subject;
+    private final ChainedOptionsBuilder options;
 
     JavaTurn(Pace pace, Class<?> benchmark, Subject subject) {
-        this.pace = pace;
         this.benchmark = benchmark;
         this.subject = subject;
+        // Counters would be summed over several stretches: pauses are counted in one.
+        boolean isOneStretch = benchmark == Pauses.class;
+        options = new OptionsBuilder().include("^" + Pattern.quote(benchmark.getName() + "."))
+                .param("subject", subject.name()).forks(pace.forks()).warmupIterations(1)
+                .warmupTime(TimeValue.milliseconds(pace.warmUpMs()))
+                .measurementIterations(isOneStretch ? 1 : pace.stretches())
+                .measurementTime(TimeValue.milliseconds(isOneStretch ? pace.pausesMs() : pace.stretchMs()))
+                .addProfiler(GCProfiler.class).verbosity(VerboseMode.SILENT).output(LOG).shouldFailOnError(true);
+    }
+
+    JavaTurn with(ShippedTrace trace) {
+        options.param("trace", trace.name());
+        return this;
+    }
+
+    JavaTurn withJvmOption(String option) {
+        options.jvmArgsAppend(option);
+        return this;
     }
 
     /** Nanoseconds per operation, the median of the stretches, and what else was counted. */
     record Outcome(double medianNs, RunResult result) {
         /** Bytes of Java heap per operation. */
         double heapByteSize() {
-            return result.getSecondaryResults().get("gc.alloc.rate.norm").getScore();
+            return counter("gc.alloc.rate.norm");
         }
 
         double counter(String name) {
@@ -41,28 +60,6 @@ final class JavaTurn {
     }
 
     Outcome run() {
-        return run(options().measurementIterations(pace.stretches())
-                .measurementTime(TimeValue.milliseconds(pace.stretchMs())));
-    }
-
-    Outcome run(ShippedTrace trace) {
-        return run(options().param("trace", trace.name()).measurementIterations(pace.stretches())
-                .measurementTime(TimeValue.milliseconds(pace.stretchMs())));
-    }
-
-    /** One long stretch: counters would be summed over several. */
-    Outcome runPauses() {
-        return run(options().measurementIterations(1).measurementTime(TimeValue.milliseconds(pace.pausesMs())));
-    }
-
-    private ChainedOptionsBuilder options() {
-        return new OptionsBuilder().include("^" + Pattern.quote(benchmark.getName() + ".")).param("subject",
-                subject.name()).forks(pace.forks()).warmupIterations(1)
-                .warmupTime(TimeValue.milliseconds(pace.warmUpMs())).addProfiler(GCProfiler.class)
-                .verbosity(VerboseMode.SILENT).shouldFailOnError(true);
-    }
-
-    private Outcome run(ChainedOptionsBuilder options) {
         try {
             RunResult result = new Runner(options.build()).runSingle();
             List<Double> scores = new ArrayList<>();
@@ -71,8 +68,8 @@ final class JavaTurn {
             }
             return new Outcome(Figures.median(scores), result);
         } catch (RunnerException e) {
-            throw new IllegalStateException(
-                    benchmark.getSimpleName() + " of subject=" + subject.label + " failed: " + e.getMessage(), e);
+            throw new IllegalStateException(benchmark.getSimpleName() + " of subject=" + subject.label + " failed: "
+                    + e.getMessage() + "; what it said is in " + LOG, e);
         }
     }
 }

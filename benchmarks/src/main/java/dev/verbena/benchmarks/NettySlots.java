@@ -4,10 +4,11 @@ import java.util.stream.LongStream;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 
 /**
- * Netty's direct buffers, with what makes them fast from benchmarks/run: caches for every thread, no leak detection. Its access to memory
- * is its default; on Java 25 that is foreign functions, and measured faster here than the older one, which zeroes large buffers.
+ * Netty's direct buffers, without its sampling of leaks. How it gets at memory is its own choice: on Java 25 by foreign functions, which
+ * was measured to be faster here than what it did before, since that zeroes large buffers.
  */
 final class NettySlots implements Slots {
     private final ByteBufAllocator allocator;
@@ -18,6 +19,14 @@ final class NettySlots implements Slots {
         this.allocator = allocator;
         byteSizes = LongStream.of(workload.byteSizes()).mapToInt(Math::toIntExact).toArray();
         buffers = new ByteBuf[slotCount];
+    }
+
+    /** Pooled, with a cache for this thread too; as it comes, only Netty's own threads have one. */
+    static NettySlots cached(Workload workload, int slotCount) {
+        return new NettySlots(new PooledByteBufAllocator(true, PooledByteBufAllocator.defaultNumHeapArena(),
+                PooledByteBufAllocator.defaultNumDirectArena(), PooledByteBufAllocator.defaultPageSize(),
+                PooledByteBufAllocator.defaultMaxOrder(), PooledByteBufAllocator.defaultSmallCacheSize(),
+                PooledByteBufAllocator.defaultNormalCacheSize(), true), workload, slotCount);
     }
 
     @Override

@@ -7,29 +7,33 @@ import dev.verbena.testing.trace.ArenaReplayTarget;
 import dev.verbena.testing.trace.Trace;
 import dev.verbena.testing.trace.TraceReplay;
 
-/** External fragmentation: the smallest region in which an arena replays a trace. */
+/**
+ * External fragmentation: the smallest region in which an arena replays a trace. Found by bisection, so it is the edge between a region
+ * that suffices and a slightly smaller one that does not; that none is smaller is likely, not certain.
+ */
 final class Regions {
     /** The region is known to that part of the peak. */
     private static final long PRECISION = 2000;
     private static final long PAGE_BYTE_SIZE = 4096;
 
-    private Regions() {}
+    private final Trace trace;
+    private String refusal = "";
 
-    /**
-     * Found by bisection, so it is the edge between a region that suffices and a slightly smaller one that does not; that none is
-     * smaller is likely, not certain.
-     */
-    static long smallestByteSize(Trace trace) {
+    Regions(Trace trace) {
+        this.trace = trace;
+    }
+
+    long smallestByteSize() {
         long peak = trace.livePeakByteSize();
-        long refused = 0;
+        long refused = peak - 1;
         long sufficient = peak;
-        while (!replays(trace, sufficient)) {
+        while (!replays(sufficient)) {
             refused = sufficient;
             sufficient += sufficient / 2;
         }
         while (sufficient - refused > Math.max(PAGE_BYTE_SIZE, peak / PRECISION)) {
             long middle = refused + (sufficient - refused) / 2;
-            if (middle >= peak && replays(trace, middle)) {
+            if (replays(middle)) {
                 sufficient = middle;
             } else {
                 refused = middle;
@@ -38,11 +42,17 @@ final class Regions {
         return sufficient;
     }
 
-    private static boolean replays(Trace trace, long byteSize) {
+    /** What the arena said of the largest region that did not suffice; empty if the peak itself does. */
+    String refusal() {
+        return refusal;
+    }
+
+    private boolean replays(long byteSize) {
         try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), byteSize, byteSize)) {
             TraceReplay.inOrder(trace, new ArenaReplayTarget(arena, trace.allocationCount()));
             return true;
-        } catch (OutOfArenaMemoryException _) {
+        } catch (OutOfArenaMemoryException e) {
+            refusal = e.getMessage();
             return false;
         }
     }

@@ -17,11 +17,14 @@ final class Report {
 
     private final Pace pace;
     private final Figures figures;
-    private final List<Target> targets = Targets.all();
+    private final List<Target> targets;
+    private final Map<Figures.Key, List<String>> explanations;
 
-    Report(Pace pace, Figures figures) {
+    Report(Pace pace, Figures figures, List<Target> targets, Map<Figures.Key, List<String>> explanations) {
         this.pace = pace;
         this.figures = figures;
+        this.targets = targets;
+        this.explanations = explanations;
     }
 
     String table() {
@@ -36,6 +39,11 @@ final class Report {
                     target.against() == null ? "" : number(target.value(figures)), number(target.limit()),
                     verdict(target).word));
         }
+        explanations.forEach((key, lines) -> {
+            table.append(String.format(Locale.ROOT, "%nMISSED: %s, %s, %s%n", key.measure().title, key.workload(),
+                    key.subject()));
+            lines.forEach(line -> table.append("    ").append(line).append('\n'));
+        });
         if (pace.isQuick()) {
             table.append(
                     "A quick run shows that everything runs, not how fast it is: its times mean nothing.\n");
@@ -52,6 +60,11 @@ final class Report {
         report.put("figures", figures.rounds().entrySet().stream().map(entry -> figure(entry.getKey(),
                 entry.getValue())).toList());
         report.put("targets", targets.stream().map(this::target).toList());
+        report.put("explanations", explanations.entrySet().stream().map(entry -> {
+            Map<String, Object> explanation = names(entry.getKey());
+            explanation.put("lines", entry.getValue());
+            return explanation;
+        }).toList());
         Files.writeString(file, JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report) + "\n");
     }
 
@@ -105,7 +118,7 @@ final class Report {
         return Double.isNaN(value) ? "" : String.format(Locale.ROOT, value >= 1000 ? "%.0f" : "%.2f", value);
     }
 
-    /** JSON has no NaN: an unmeasured number is null. */
+    /** JSON has no NaN: an unmeasured number is null, and what is null is left out. */
     private static Double nullable(double value) {
         return Double.isFinite(value) ? value : null;
     }

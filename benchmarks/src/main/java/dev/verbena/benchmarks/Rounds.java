@@ -9,11 +9,16 @@ import java.util.function.Consumer;
 
 import dev.verbena.benchmarks.Figures.Key;
 import dev.verbena.testing.trace.ShippedTrace;
+import dev.verbena.testing.trace.Trace;
 
 /** Everything once per round, subject after subject, so that what else the machine does meanwhile strikes all alike. */
 final class Rounds {
     /** The models of the table. */
     static final Set<ShippedTrace> MODELS = EnumSet.range(ShippedTrace.ALEXNET, ShippedTrace.FCN_5);
+
+    /** They are not compared: the JDK's zeroes gigabytes, and Netty's others do what its pooled one does. */
+    private static final Set<Subject> NOT_FOR_LARGE_RUNS = EnumSet.of(Subject.CONFINED_ARENA, Subject.NETTY_CACHED,
+            Subject.NETTY_ADAPTIVE);
 
     private final Pace pace;
     private final MimallocPeer peer;
@@ -59,7 +64,7 @@ final class Rounds {
     private void handOver(String label) {
         progress.accept(label + Measure.HAND_OVER.title);
         for (Subject subject : subjects) {
-            // A confined arena is confined, and of Netty's two the target names one.
+            // A confined arena is confined, and of Netty's allocators the targets name the pooled one.
             if (subject != Subject.CONFINED_ARENA && subject != Subject.NETTY_ADAPTIVE) {
                 figures.add(new Key(Measure.HAND_OVER, Targets.RANDOM, subject.label),
                         new JavaTurn(pace, HandOver.class, subject).run().medianNs());
@@ -73,9 +78,10 @@ final class Rounds {
             Workload workload = Workload.largeRunsOf(trace);
             addUnlessNaN(new Key(Measure.LARGE_RUNS, name(trace), Targets.MIMALLOC_C), peer.run("replay", workload));
             for (Subject subject : subjects) {
-                if (subject != Subject.CONFINED_ARENA && subject != Subject.NETTY_ADAPTIVE) {
+                if (!NOT_FOR_LARGE_RUNS.contains(subject)) {
                     figures.add(new Key(Measure.LARGE_RUNS, name(trace), subject.label),
-                            new JavaTurn(pace, LargeRuns.class, subject).run(trace).medianNs() / workload.slotCount());
+                            new JavaTurn(pace, LargeRuns.class, subject).with(trace).run().medianNs()
+                                    / workload.slotCount());
                 }
             }
         }
@@ -84,7 +90,7 @@ final class Rounds {
     private void pauses(String label) {
         progress.accept(label + Measure.PAUSE.title);
         for (Subject subject : subjects) {
-            JavaTurn.Outcome outcome = new JavaTurn(pace, Pauses.class, subject).runPauses();
+            JavaTurn.Outcome outcome = new JavaTurn(pace, Pauses.class, subject).run();
             figures.add(new Key(Measure.PAUSE, Targets.RANDOM, subject.label), outcome.counter("p9999"));
             figures.add(new Key(Measure.PAUSE_MAX, Targets.RANDOM, subject.label), outcome.counter("max"));
             figures.add(new Key(Measure.CLOCK_PAUSE, Targets.RANDOM, subject.label), outcome.counter("nothingP9999"));
@@ -96,9 +102,9 @@ final class Rounds {
     private void regions() {
         for (ShippedTrace which : ShippedTrace.values()) {
             progress.accept(Measure.REGION.title + ", " + name(which));
-            var trace = which.read();
+            Trace trace = which.read();
             figures.add(new Key(Measure.REGION, name(which), Targets.TENSOR),
-                    (double) Regions.smallestByteSize(trace) / trace.livePeakByteSize());
+                    (double) new Regions(trace).smallestByteSize() / trace.livePeakByteSize());
         }
     }
 

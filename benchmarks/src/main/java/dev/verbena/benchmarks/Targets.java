@@ -6,7 +6,10 @@ import java.util.List;
 import dev.verbena.benchmarks.Figures.Key;
 import dev.verbena.testing.trace.ShippedTrace;
 
-/** All targets. That tensors are compared with everything that the address API is compared with is for information. */
+/**
+ * All targets. That tensors are compared with everything that the address API is compared with is for information, as is Netty with a
+ * cache: the targets are set against Netty as it comes.
+ */
 final class Targets {
     static final String RANDOM = "random";
     static final String ADDRESS = "verbena-address";
@@ -17,6 +20,7 @@ final class Targets {
 
     private static final String MIMALLOC_FFM = Subject.MIMALLOC_FFM.label;
     private static final String NETTY_POOLED = Subject.NETTY_POOLED.label;
+    private static final String NETTY_CACHED = Subject.NETTY_CACHED.label;
     private static final String NETTY_ADAPTIVE = Subject.NETTY_ADAPTIVE.label;
     private static final String CONFINED_ARENA = Subject.CONFINED_ARENA.label;
 
@@ -46,14 +50,17 @@ final class Targets {
         compare(Measure.PAIR, RANDOM, ADDRESS, NETTY_POOLED, 0.15);
         compare(Measure.PAIR, RANDOM, ADDRESS, NETTY_ADAPTIVE, 0.05);
         compare(Measure.PAIR, RANDOM, ADDRESS, CONFINED_ARENA, 0.05);
-        for (String other : List.of(MIMALLOC_FFM, NETTY_POOLED, NETTY_ADAPTIVE, CONFINED_ARENA)) {
+        compare(Measure.PAIR, RANDOM, ADDRESS, NETTY_CACHED, Double.NaN);
+        for (String other : List.of(MIMALLOC_FFM, NETTY_POOLED, NETTY_CACHED, NETTY_ADAPTIVE, CONFINED_ARENA)) {
             compare(Measure.PAIR, RANDOM, TENSOR, other, Double.NaN);
         }
     }
 
     private void handOver() {
         compare(Measure.HAND_OVER, RANDOM, ADDRESS, NETTY_POOLED, 0.5);
+        compare(Measure.HAND_OVER, RANDOM, ADDRESS, NETTY_CACHED, Double.NaN);
         compare(Measure.HAND_OVER, RANDOM, TENSOR, NETTY_POOLED, Double.NaN);
+        compare(Measure.HAND_OVER, RANDOM, TENSOR, NETTY_CACHED, Double.NaN);
         compare(Measure.HAND_OVER, RANDOM, TENSOR, MIMALLOC_FFM, Double.NaN);
     }
 
