@@ -3,6 +3,7 @@
  *
  *   allocator_peer replace FILE WARM_UP_MS MS COUNT    random replacement
  *   allocator_peer replay FILE WARM_UP_MS MS COUNT     a trace
+ *   allocator_peer version                             mimalloc's, as it numbers itself
  *
  * After a warm-up, COUNT stretches of MS milliseconds each; one number per line and stretch, as JMH's iterations.
  */
@@ -89,8 +90,12 @@ int main(int argc, char **argv)
 	struct workload work;
 	FILE *file;
 
+	if (argc == 2 && strcmp(argv[1], "version") == 0) {
+		printf("%d\n", mi_version());
+		return 0;
+	}
 	if (argc != 6 || (!is_replace && strcmp(argv[1], "replay") != 0) || !(file = fopen(argv[2], "rb"))) {
-		fprintf(stderr, "usage: allocator_peer replace|replay FILE WARM_UP_MS MS COUNT\n");
+		fprintf(stderr, "usage: allocator_peer replace|replay FILE WARM_UP_MS MS COUNT, or version\n");
 		return 2;
 	}
 	int64_t *header = read_array(file, 2, sizeof(int64_t));

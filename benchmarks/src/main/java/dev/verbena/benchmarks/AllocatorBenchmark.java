@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** benchmarks/run allocator [--json FILE] [--quick] [--rounds N]: the arena beside mimalloc, Netty and the JDK. */
 final class AllocatorBenchmark {
@@ -41,9 +42,11 @@ final class AllocatorBenchmark {
             return 2;
         }
         Pace pace = isQuick ? Pace.quick() : Pace.thorough(rounds);
-        Figures figures = new Rounds(pace, new MimallocPeer(peer, pace), subjects, output::println).run();
+        MimallocPeer mimalloc = new MimallocPeer(peer, pace);
+        Figures figures = new Rounds(pace, mimalloc, subjects, output::println).run();
         List<Target> targets = Targets.all();
-        Report report = new Report(pace, figures, targets, new Explanations(pace, figures).ofMissed(targets));
+        Report report = new Report(pace, figures, targets, new Explanations(pace, figures).ofMissed(targets),
+                Map.of("netty", NettySlots.version(), "mimalloc", mimalloc.version()));
         output.print(report.table());
         if (json != null) {
             report.write(json);

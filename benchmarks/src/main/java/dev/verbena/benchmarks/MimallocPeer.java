@@ -3,6 +3,7 @@ package dev.verbena.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The same workloads in C, by the program that benchmarks/run compiled from allocator_peer.c. */
@@ -24,17 +25,28 @@ final class MimallocPeer {
         Path file = Files.createTempFile("verbena-workload", ".bin");
         try {
             workload.write(file);
-            Process process = new ProcessBuilder(program.toString(), kind, file.toString(),
-                    Integer.toString(pace.warmUpMs()), Integer.toString(pace.stretchMs()),
-                    Integer.toString(pace.stretches())).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-            List<Double> stretches = process.inputReader().lines().map(Double::valueOf).toList();
-            if (process.waitFor() != 0 || stretches.size() != pace.stretches()) {
-                throw new IllegalStateException("the C peer failed: kind=" + kind + " exit=" + process.exitValue()
-                        + "; what it said is above");
-            }
-            return Figures.median(stretches);
+            List<String> stretches = call(kind, file.toString(), Integer.toString(pace.warmUpMs()),
+                    Integer.toString(pace.stretchMs()), Integer.toString(pace.stretches()));
+            return Figures.median(stretches.stream().map(Double::valueOf).toList());
         } finally {
             Files.delete(file);
         }
+    }
+
+    /** That of the library, as a number; "none" without a program. */
+    String version() throws IOException, InterruptedException {
+        return program == null ? "none" : call("version").getFirst();
+    }
+
+    private List<String> call(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(program.toString()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        List<String> lines = process.inputReader().lines().toList();
+        if (process.waitFor() != 0 || lines.isEmpty()) {
+            throw new IllegalStateException(
+                    "the C peer failed: " + command + " exit=" + process.exitValue() + "; what it said is above");
+        }
+        return lines;
     }
 }

@@ -29,6 +29,10 @@ final class NettySlots implements Slots {
                 PooledByteBufAllocator.defaultNormalCacheSize(), true), workload, slotCount);
     }
 
+    static String version() {
+        return PooledByteBufAllocator.class.getPackage().getImplementationVersion();
+    }
+
     @Override
     public void allocate(int slot, int request) {
         buffers[slot] = allocator.directBuffer(byteSizes[request], byteSizes[request]);

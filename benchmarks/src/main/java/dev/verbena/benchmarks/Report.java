@@ -19,12 +19,15 @@ final class Report {
     private final Figures figures;
     private final List<Target> targets;
     private final Map<Figures.Key, List<String>> explanations;
+    private final Map<String, String> peers;
 
-    Report(Pace pace, Figures figures, List<Target> targets, Map<Figures.Key, List<String>> explanations) {
+    Report(Pace pace, Figures figures, List<Target> targets, Map<Figures.Key, List<String>> explanations,
+            Map<String, String> peers) {
         this.pace = pace;
         this.figures = figures;
         this.targets = targets;
         this.explanations = explanations;
+        this.peers = peers;
     }
 
     String table() {
@@ -36,7 +39,7 @@ final class Report {
             table.append(String.format(Locale.ROOT, ROW, key.measure().title, key.workload(), key.subject(),
                     withUnit(figures.median(key), unit), target.against() == null ? "" : target.against().subject(),
                     target.against() == null ? "" : withUnit(figures.median(target.against()), unit),
-                    target.against() == null ? "" : number(target.value(figures)), number(target.limit()),
+                    target.against() == null ? "" : number(target.value(figures)), limit(target.limit()),
                     verdict(target).word));
         }
         explanations.forEach((key, lines) -> {
@@ -57,6 +60,7 @@ final class Report {
         report.put("isQuick", pace.isQuick());
         report.put("rounds", pace.rounds());
         report.put("machine", machine());
+        report.put("peers", peers);
         report.put("figures", figures.rounds().entrySet().stream().map(entry -> figure(entry.getKey(),
                 entry.getValue())).toList());
         report.put("targets", targets.stream().map(this::target).toList());
@@ -115,7 +119,11 @@ final class Report {
     }
 
     private static String number(double value) {
-        return Double.isNaN(value) ? "" : String.format(Locale.ROOT, value >= 1000 ? "%.0f" : "%.2f", value);
+        return Double.isNaN(value) ? "" : String.format(Locale.ROOT, value >= 1000 ? "%.0f" : "%.3f", value);
+    }
+
+    private static String limit(double limit) {
+        return Double.isNaN(limit) ? "" : String.format(Locale.ROOT, limit >= 1000 ? "%.0f" : "%.2f", limit);
     }
 
     /** JSON has no NaN: an unmeasured number is null, and what is null is left out. */
