@@ -31,16 +31,20 @@ final class Profile {
         Path file = Files.createTempFile("verbena-profile", ".jfr");
         try {
             turn.withJvmOption("-XX:StartFlightRecording:settings=profile,filename=" + file).run();
-            Profile profile = new Profile();
-            try (RecordingFile recording = new RecordingFile(file)) {
-                while (recording.hasMoreEvents()) {
-                    profile.count(recording.readEvent());
-                }
-            }
-            return profile;
+            return read(file);
         } finally {
             Files.delete(file);
         }
+    }
+
+    static Profile read(Path file) throws IOException {
+        Profile profile = new Profile();
+        try (RecordingFile recording = new RecordingFile(file)) {
+            while (recording.hasMoreEvents()) {
+                profile.count(recording.readEvent());
+            }
+        }
+        return profile;
     }
 
     /** The methods that were on top of the stack most often. */

@@ -25,7 +25,7 @@ final class Targets {
     private static final String CONFINED_ARENA = Subject.CONFINED_ARENA.label;
 
     private static final double PAUSE_NS_MAX = 5000;
-    /** External fragmentation as published for TLSF (Masmano et al., 2004) and seen with TensorFlow's best-fit with coalescing. */
+    /** What rounding and holes together may add to the peak of live bytes. */
     private static final double REGION_MAX = 1.15;
     /** JMH's own objects, some KiB per iteration, are spread over millions of pairs: less than a byte in a hundred pairs is none. */
     private static final double NO_BYTES_MAX = 0.01;

@@ -42,6 +42,7 @@ class AllocatorBenchmarkTest {
         assertTrue(((Map<?, ?>) report.get("peers")).get("netty").toString().startsWith("4."), report::toString);
         List<?> targets = (List<?>) report.get("targets");
         assertEquals(Targets.all().size(), targets.size());
+        String explanations = report.get("explanations").toString();
         int regions = 0;
         for (Object each : targets) {
             Map<?, ?> target = (Map<?, ?>) each;
@@ -54,6 +55,8 @@ class AllocatorBenchmarkTest {
                 regions++;
                 assertTrue(List.of("met", "missed").contains(verdict), target::toString);
                 assertTrue(((Number) target.get("value")).doubleValue() >= 1, target::toString);
+                assertEquals(verdict.equals("missed"),
+                        explanations.contains("workload=" + target.get("workload") + ","), explanations);
             } else {
                 assertFalse(List.of("met", "missed").contains(verdict), target::toString);
             }

@@ -3,7 +3,8 @@ package dev.verbena.testing.trace;
 /**
  * The table's LSTM (Hochreiter and Schmidhuber, 1997): a hidden vector of 1024 and 80 steps. Its 14 variables and 35.93 MB are those of
  * four gates of three variables each, an input of 1024, and a classifier of 1000 behind the last step; the table's GRU has the same
- * input and classifier, which leaves no other choice.
+ * input and classifier, and both sizes together leave no other round numbers. That the classifier sees the last step only is our choice: it
+ * changes no variable.
  */
 final class Lstm implements Model {
     static final int HIDDEN = 1024;
