@@ -1,0 +1,93 @@
+package dev.verbena.benchmarks;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** benchmarks/run allocator [--json FILE] [--quick] [--rounds N]: the arena beside mimalloc, Netty and the JDK. */
+final class AllocatorBenchmark {
+    private static final int ROUNDS = 5;
+
+    private final PrintStream output;
+    private Path json;
+    private boolean isQuick;
+    private int rounds = ROUNDS;
+
+    AllocatorBenchmark(PrintStream output) {
+        this.output = output;
+    }
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        try (PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true,
+                StandardCharsets.UTF_8)) {
+            String peer = System.getProperty("verbena.allocatorPeer");
+            int status = new AllocatorBenchmark(output).run(arguments, peer == null ? null : Path.of(peer),
+                    List.of(Subject.values()));
+            System.exit(status);
+        }
+    }
+
+    /** The exit status: 0, also if a target is missed; 2 for wrong arguments. */
+    int run(String[] arguments, Path peer, List<Subject> subjects) throws IOException, InterruptedException {
+        try {
+            parse(arguments);
+        } catch (IllegalArgumentException e) {
+            output.println("benchmarks: " + e.getMessage());
+            return 2;
+        }
+        Pace pace = isQuick ? Pace.quick() : Pace.thorough(rounds);
+        MimallocPeer mimalloc = new MimallocPeer(peer, pace);
+        Figures figures = new Rounds(pace, mimalloc, subjects, output::println).run();
+        List<Target> targets = Targets.all();
+        Report report = new Report(pace, figures, targets, new Explanations(pace, figures).ofMissed(targets),
+                Map.of("netty", NettySlots.version(), "mimalloc", mimalloc.version()));
+        output.print(report.table());
+        if (json != null) {
+            report.write(json);
+        }
+        return 0;
+    }
+
+    private void parse(String[] arguments) {
+        for (int i = 0; i < arguments.length; i++) {
+            switch (arguments[i]) {
+                case "--quick" -> isQuick = true;
+                case "--json" -> json = checkedFile(valueOf(arguments, i++));
+                case "--rounds" -> rounds = checkedRounds(valueOf(arguments, i++));
+                default -> throw new IllegalArgumentException("option '" + arguments[i]
+                        + "' is unknown: use [--json FILE] [--quick] [--rounds N]");
+            }
+        }
+    }
+
+    private static String valueOf(String[] arguments, int index) {
+        if (index + 1 == arguments.length) {
+            throw new IllegalArgumentException(arguments[index] + " needs a value behind it");
+        }
+        return arguments[index + 1];
+    }
+
+    /** Before the run, which takes minutes, and not after it. */
+    private static Path checkedFile(String name) {
+        Path file = Path.of(name).toAbsolutePath();
+        if (Files.isDirectory(file) || !Files.isDirectory(file.getParent())
+                || !Files.isWritable(Files.exists(file) ? file : file.getParent())) {
+            throw new IllegalArgumentException(
+                    "--json=" + name + " cannot be written; give a file in a folder that exists and can be written to");
+        }
+        return file;
+    }
+
+    private static int checkedRounds(String text) {
+        if (!text.matches("[1-9][0-9]{0,3}")) {
+            throw new IllegalArgumentException("--rounds=" + text + " must be a whole number from 1 to 9999");
+        }
+        return Integer.parseInt(text);
+    }
+}

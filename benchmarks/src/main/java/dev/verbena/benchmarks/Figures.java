@@ -1,0 +1,36 @@
+package dev.verbena.benchmarks;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What came out: for each measure, workload and subject a number per round, and the middle one of them. */
+final class Figures {
+    /** @param workload a trace's name, or "random" for random replacement */
+    record Key(Measure measure, String workload, String subject) {}
+
+    private final Map<Key, List<Double>> rounds = new LinkedHashMap<>();
+
+    void add(Key key, double value) {
+        rounds.computeIfAbsent(key, _ -> new ArrayList<>()).add(value);
+    }
+
+    /** The median over the rounds; NaN if there is none. */
+    double median(Key key) {
+        return median(rounds.getOrDefault(key, List.of()));
+    }
+
+    Map<Key, List<Double>> rounds() {
+        return rounds;
+    }
+
+    static double median(List<Double> values) {
+        if (values.isEmpty()) {
+            return Double.NaN;
+        }
+        List<Double> sorted = values.stream().sorted().toList();
+        int middle = sorted.size() / 2;
+        return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.verbena.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+import dev.verbena.testing.trace.ShippedTrace;
+
+/** One turn of a subject under JMH. The fork has this JVM's options, which benchmarks/run chose. */
+final class JavaTurn {
+    private static final String LOG = System.getProperty("verbena.jmhLog", "/dev/null");
+
+    private final Class<?> benchmark;
+    private final Subject subject;
+    private final ChainedOptionsBuilder options;
+
+    JavaTurn(Pace pace, Class<?> benchmark, Subject subject) {
+        this.benchmark = benchmark;
+        this.subject = subject;
+        // Counters would be summed over several stretches: pauses are counted in one.
+        boolean isOneStretch = benchmark == Pauses.class;
+        options = new OptionsBuilder().include("^" + Pattern.quote(benchmark.getName() + "."))
+                .param("subject", subject.name()).forks(pace.forks()).warmupIterations(1)
+                .warmupTime(TimeValue.milliseconds(pace.warmUpMs()))
+                .measurementIterations(isOneStretch ? 1 : pace.stretches())
+                .measurementTime(TimeValue.milliseconds(isOneStretch ? pace.pausesMs() : pace.stretchMs()))
+                .addProfiler(GCProfiler.class).verbosity(VerboseMode.SILENT).output(LOG).shouldFailOnError(true);
+    }
+
+    JavaTurn with(ShippedTrace trace) {
+        options.param("trace", trace.name());
+        return this;
+    }
+
+    JavaTurn withJvmOption(String option) {
+        options.jvmArgsAppend(option);
+        return this;
+    }
+
+    /** Nanoseconds per operation, the median of the stretches, and what else was counted. */
+    record Outcome(double medianNs, RunResult result) {
+        /** Bytes of Java heap per operation. */
+        double heapByteSize() {
+            return counter("gc.alloc.rate.norm");
+        }
+
+        double counter(String name) {
+            return result.getSecondaryResults().get(name).getScore();
+        }
+    }
+
+    Outcome run() {
+        try {
+            RunResult result = new Runner(options.build()).runSingle();
+            List<Double> scores = new ArrayList<>();
+            for (IterationResult iteration : result.getAggregatedResult().getIterationResults()) {
+                scores.add(iteration.getPrimaryResult().getScore());
+            }
+            return new Outcome(Figures.median(scores), result);
+        } catch (RunnerException e) {
+            throw new IllegalStateException(benchmark.getSimpleName() + " of subject=" + subject.label + " failed: "
+                    + e.getMessage() + "; what it said is in " + LOG, e);
+        }
+    }
+}

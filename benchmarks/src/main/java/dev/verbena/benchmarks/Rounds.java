@@ -1,0 +1,116 @@
+package dev.verbena.benchmarks;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Consumer;
+
+import dev.verbena.benchmarks.Figures.Key;
+import dev.verbena.testing.trace.ShippedTrace;
+import dev.verbena.testing.trace.Trace;
+
+/** Everything once per round, subject after subject, so that what else the machine does meanwhile strikes all alike. */
+final class Rounds {
+    /** The models of the table. */
+    static final Set<ShippedTrace> MODELS = EnumSet.range(ShippedTrace.ALEXNET, ShippedTrace.FCN_5);
+
+    /** They are not compared: the JDK's zeroes gigabytes, and Netty's others do what its pooled one does. */
+    private static final Set<Subject> NOT_FOR_LARGE_RUNS = EnumSet.of(Subject.CONFINED_ARENA, Subject.NETTY_CACHED,
+            Subject.NETTY_ADAPTIVE);
+
+    private final Pace pace;
+    private final MimallocPeer peer;
+    private final List<Subject> subjects;
+    private final Consumer<String> progress;
+    private final Figures figures = new Figures();
+
+    Rounds(Pace pace, MimallocPeer peer, List<Subject> subjects, Consumer<String> progress) {
+        this.pace = pace;
+        this.peer = peer;
+        this.subjects = subjects;
+        this.progress = progress;
+    }
+
+    Figures run() throws IOException, InterruptedException {
+        for (int round = 1; round <= pace.rounds(); round++) {
+            String label = "round " + round + " of " + pace.rounds() + ": ";
+            pairs(label);
+            handOver(label);
+            largeRuns(label);
+            pauses(label);
+        }
+        regions();
+        figures.add(new Key(Measure.HEAP, Targets.RANDOM, Targets.ONE_TENSOR), TensorObject.byteSize());
+        return figures;
+    }
+
+    static String name(ShippedTrace trace) {
+        return trace.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private void pairs(String label) throws IOException, InterruptedException {
+        progress.accept(label + Measure.PAIR.title);
+        addUnlessNaN(new Key(Measure.PAIR, Targets.RANDOM, Targets.MIMALLOC_C),
+                peer.run("replace", Workload.randomReplacement()));
+        for (Subject subject : subjects) {
+            JavaTurn.Outcome outcome = new JavaTurn(pace, RandomReplacement.class, subject).run();
+            figures.add(new Key(Measure.PAIR, Targets.RANDOM, subject.label), outcome.medianNs());
+            figures.add(new Key(Measure.HEAP, Targets.RANDOM, subject.label), outcome.heapByteSize());
+        }
+    }
+
+    private void handOver(String label) {
+        progress.accept(label + Measure.HAND_OVER.title);
+        for (Subject subject : subjects) {
+            // A confined arena is confined, and of Netty's allocators the targets name the pooled one.
+            if (subject != Subject.CONFINED_ARENA && subject != Subject.NETTY_ADAPTIVE) {
+                figures.add(new Key(Measure.HAND_OVER, Targets.RANDOM, subject.label),
+                        new JavaTurn(pace, HandOver.class, subject).run().medianNs());
+            }
+        }
+    }
+
+    private void largeRuns(String label) throws IOException, InterruptedException {
+        for (ShippedTrace trace : MODELS) {
+            progress.accept(label + Measure.LARGE_RUNS.title + ", " + name(trace));
+            Workload workload = Workload.largeRunsOf(trace);
+            addUnlessNaN(new Key(Measure.LARGE_RUNS, name(trace), Targets.MIMALLOC_C), peer.run("replay", workload));
+            for (Subject subject : subjects) {
+                if (!NOT_FOR_LARGE_RUNS.contains(subject)) {
+                    figures.add(new Key(Measure.LARGE_RUNS, name(trace), subject.label),
+                            new JavaTurn(pace, LargeRuns.class, subject).with(trace).run().medianNs()
+                                    / workload.slotCount());
+                }
+            }
+        }
+    }
+
+    private void pauses(String label) {
+        progress.accept(label + Measure.PAUSE.title);
+        for (Subject subject : subjects) {
+            JavaTurn.Outcome outcome = new JavaTurn(pace, Pauses.class, subject).run();
+            figures.add(new Key(Measure.PAUSE, Targets.RANDOM, subject.label), outcome.counter("p9999"));
+            figures.add(new Key(Measure.PAUSE_MAX, Targets.RANDOM, subject.label), outcome.counter("max"));
+            figures.add(new Key(Measure.CLOCK_PAUSE, Targets.RANDOM, subject.label), outcome.counter("nothingP9999"));
+            figures.add(new Key(Measure.CLOCK, Targets.RANDOM, subject.label), outcome.counter("nothingP50"));
+        }
+    }
+
+    /** Not a matter of time: once is enough. */
+    private void regions() {
+        for (ShippedTrace which : ShippedTrace.values()) {
+            progress.accept(Measure.REGION.title + ", " + name(which));
+            Trace trace = which.read();
+            figures.add(new Key(Measure.REGION, name(which), Targets.TENSOR),
+                    (double) new Regions(trace).smallestByteSize() / trace.livePeakByteSize());
+        }
+    }
+
+    private void addUnlessNaN(Key key, double value) {
+        if (!Double.isNaN(value)) {
+            figures.add(key, value);
+        }
+    }
+}

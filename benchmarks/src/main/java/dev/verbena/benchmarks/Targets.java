@@ -1,0 +1,94 @@
+package dev.verbena.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import dev.verbena.benchmarks.Figures.Key;
+import dev.verbena.testing.trace.ShippedTrace;
+
+/**
+ * All targets. That tensors are compared with everything that the address API is compared with is for information, as is Netty with a
+ * cache: the targets are set against Netty as it comes.
+ */
+final class Targets {
+    static final String RANDOM = "random";
+    static final String ADDRESS = "verbena-address";
+    static final String TENSOR = Subject.VERBENA_TENSOR.label;
+    static final String MIMALLOC_C = "mimalloc-c";
+    /** The Java heap that one object of class Tensor takes. */
+    static final String ONE_TENSOR = "one-tensor-object";
+
+    private static final String MIMALLOC_FFM = Subject.MIMALLOC_FFM.label;
+    private static final String NETTY_POOLED = Subject.NETTY_POOLED.label;
+    private static final String NETTY_CACHED = Subject.NETTY_CACHED.label;
+    private static final String NETTY_ADAPTIVE = Subject.NETTY_ADAPTIVE.label;
+    private static final String CONFINED_ARENA = Subject.CONFINED_ARENA.label;
+
+    private static final double PAUSE_NS_MAX = 5000;
+    /** What rounding and holes together may add to the peak of live bytes. */
+    private static final double REGION_MAX = 1.15;
+    /** JMH's own objects, some KiB per iteration, are spread over millions of pairs: less than a byte in a hundred pairs is none. */
+    private static final double NO_BYTES_MAX = 0.01;
+
+    private final List<Target> targets = new ArrayList<>();
+
+    private Targets() {}
+
+    static List<Target> all() {
+        Targets all = new Targets();
+        all.pairs();
+        all.handOver();
+        all.largeRuns();
+        all.limits();
+        return all.targets;
+    }
+
+    private void pairs() {
+        compare(Measure.PAIR, RANDOM, ADDRESS, MIMALLOC_C, 1.0);
+        compare(Measure.PAIR, RANDOM, TENSOR, MIMALLOC_C, 1.5);
+        compare(Measure.PAIR, RANDOM, ADDRESS, MIMALLOC_FFM, 0.85);
+        compare(Measure.PAIR, RANDOM, ADDRESS, NETTY_POOLED, 0.15);
+        compare(Measure.PAIR, RANDOM, ADDRESS, NETTY_ADAPTIVE, 0.05);
+        compare(Measure.PAIR, RANDOM, ADDRESS, CONFINED_ARENA, 0.05);
+        compare(Measure.PAIR, RANDOM, ADDRESS, NETTY_CACHED, Double.NaN);
+        for (String other : List.of(MIMALLOC_FFM, NETTY_POOLED, NETTY_CACHED, NETTY_ADAPTIVE, CONFINED_ARENA)) {
+            compare(Measure.PAIR, RANDOM, TENSOR, other, Double.NaN);
+        }
+    }
+
+    private void handOver() {
+        compare(Measure.HAND_OVER, RANDOM, ADDRESS, NETTY_POOLED, 0.5);
+        compare(Measure.HAND_OVER, RANDOM, ADDRESS, NETTY_CACHED, Double.NaN);
+        compare(Measure.HAND_OVER, RANDOM, TENSOR, NETTY_POOLED, Double.NaN);
+        compare(Measure.HAND_OVER, RANDOM, TENSOR, NETTY_CACHED, Double.NaN);
+        compare(Measure.HAND_OVER, RANDOM, TENSOR, MIMALLOC_FFM, Double.NaN);
+    }
+
+    private void largeRuns() {
+        for (ShippedTrace trace : Rounds.MODELS) {
+            for (String subject : List.of(ADDRESS, TENSOR)) {
+                compare(Measure.LARGE_RUNS, Rounds.name(trace), subject, MIMALLOC_C, 1.0);
+                compare(Measure.LARGE_RUNS, Rounds.name(trace), subject, NETTY_POOLED, 1.0);
+            }
+        }
+    }
+
+    private void limits() {
+        for (String subject : List.of(ADDRESS, TENSOR)) {
+            limit(Measure.PAUSE, RANDOM, subject, PAUSE_NS_MAX);
+        }
+        for (ShippedTrace trace : ShippedTrace.values()) {
+            limit(Measure.REGION, Rounds.name(trace), TENSOR, REGION_MAX);
+        }
+        limit(Measure.HEAP, RANDOM, ADDRESS, NO_BYTES_MAX);
+        compare(Measure.HEAP, RANDOM, TENSOR, ONE_TENSOR, 1.0);
+    }
+
+    private void compare(Measure measure, String workload, String subject, String against, double ratioMax) {
+        targets.add(new Target(new Key(measure, workload, subject), new Key(measure, workload, against), ratioMax));
+    }
+
+    private void limit(Measure measure, String workload, String subject, double max) {
+        targets.add(new Target(new Key(measure, workload, subject), null, max));
+    }
+}

@@ -1,0 +1,101 @@
+package dev.verbena.benchmarks;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+
+import dev.verbena.testing.trace.ShippedTrace;
+import dev.verbena.testing.trace.Trace;
+import dev.verbena.testing.trace.TraceEvent;
+
+/**
+ * What every subject does, call by call, in arrays that Java and C loop over alike.
+ *
+ * <pre>
+ *   random replacement   call k: free slot calls[k], allocate byteSizes[k] there
+ *   a trace              call k: calls[k] >= 0: allocate byteSizes[calls[k]] in slot calls[k]; else free slot ~calls[k]
+ *
+ *   the file for C, in native order
+ *   ┌──────────────────┬──────────────────┬─────────────────┬───────────────────────┐
+ *   │ slotCount: int64 │ callCount: int64 │ calls: int32 [] │ byteSizes: int64 []   │
+ *   └──────────────────┴──────────────────┴─────────────────┴───────────────────────┘
+ * </pre>
+ *
+ * @param slotCount slots in use
+ * @param byteSizes of each request: of each call in a random replacement, of each slot in a trace
+ * @param livePeakByteSize at most live at once
+ */
+record Workload(int slotCount, int[] calls, long[] byteSizes, long livePeakByteSize) {
+    static final int LIVE_COUNT = 1000;
+    static final int REPLACEMENTS = 1 << 16;
+    private static final int BYTE_SIZE_MIN = 64;
+    private static final int DOUBLINGS = 10;
+    private static final int BYTE_SIZE_MAX = BYTE_SIZE_MIN << DOUBLINGS;
+    private static final long SEED = 1;
+
+    /** Large runs; Netty and a file's offsets end at 2 GiB, the largest activation here at 196 MiB. */
+    private static final long RUN_BYTE_SIZE_MIN = 64 * 1024;
+    private static final long RUN_BYTE_SIZE_MAX = 256 * 1024 * 1024;
+
+    /**
+     * 1,000 live blocks of 64 B to 64 KiB; again and again a random one makes room for a new one. Each doubling of the size is equally
+     * likely: programs have more small blocks than large ones.
+     */
+    static Workload randomReplacement() {
+        Random random = new Random(SEED);
+        int[] calls = new int[REPLACEMENTS];
+        long[] byteSizes = new long[REPLACEMENTS];
+        for (int call = 0; call < REPLACEMENTS; call++) {
+            calls[call] = random.nextInt(LIVE_COUNT);
+            int doubling = BYTE_SIZE_MIN << random.nextInt(DOUBLINGS);
+            byteSizes[call] = doubling + random.nextInt(doubling);
+        }
+        return new Workload(LIVE_COUNT, calls, byteSizes, (long) LIVE_COUNT * BYTE_SIZE_MAX);
+    }
+
+    /** What in a trace is large. */
+    static Workload largeRunsOf(ShippedTrace which) {
+        Trace trace = which.read().withinByteSizes(RUN_BYTE_SIZE_MIN, RUN_BYTE_SIZE_MAX);
+        int[] calls = trace.events().stream().filter(event -> !(event instanceof TraceEvent.Mark))
+                .mapToInt(event -> switch (event) {
+                    case TraceEvent.Allocate allocate -> allocate.id();
+                    case TraceEvent.Free free -> ~free.id();
+                    case TraceEvent.Mark _ -> throw new AssertionError();
+                }).toArray();
+        return new Workload(trace.allocationCount(), calls, trace.byteSizes(), trace.livePeakByteSize());
+    }
+
+    /** A region in which nobody has to search for room. */
+    long regionByteSize() {
+        return 2 * livePeakByteSize;
+    }
+
+    /** The first requests in the first slots: the state that random replacement starts from. */
+    void fill(Slots slots) {
+        for (int slot = 0; slot < slotCount; slot++) {
+            slots.allocate(slot, slot);
+        }
+    }
+
+    void empty(Slots slots) {
+        for (int slot = 0; slot < slotCount; slot++) {
+            slots.free(slot);
+        }
+    }
+
+    void write(Path file) throws IOException {
+        ByteBuffer bytes = ByteBuffer
+                .allocate(2 * Long.BYTES + calls.length * Integer.BYTES + byteSizes.length * Long.BYTES)
+                .order(ByteOrder.nativeOrder()).putLong(slotCount).putLong(calls.length);
+        for (int call : calls) {
+            bytes.putInt(call);
+        }
+        for (long byteSize : byteSizes) {
+            bytes.putLong(byteSize);
+        }
+        Files.write(file, bytes.array());
+    }
+}

@@ -1,0 +1,85 @@
+package dev.verbena.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+
+/** A quick run from end to end, without what a machine may lack: mimalloc, and memory for Netty's large runs. */
+class AllocatorBenchmarkTest {
+    private static final List<Subject> SUBJECTS = List.of(Subject.VERBENA_TENSOR, Subject.NETTY_ADAPTIVE,
+            Subject.CONFINED_ARENA);
+
+    private static final List<String> MEASURED = Stream
+            .concat(SUBJECTS.stream().map(subject -> subject.label), Stream.of(Targets.ONE_TENSOR)).toList();
+
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    private final AllocatorBenchmark benchmark = new AllocatorBenchmark(
+            new PrintStream(printed, true, StandardCharsets.UTF_8));
+
+    @Test
+    void aQuickRunReportsEveryTargetAndInventsNothing(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("report.json");
+        assertEquals(0, benchmark.run(new String[]{"--quick", "--json", file.toString()}, null, SUBJECTS));
+        Map<String, Object> report = JSON.std.mapFrom(Files.readString(file));
+        assertEquals(true, report.get("isQuick"));
+        assertTrue(((Map<?, ?>) report.get("peers")).get("netty").toString().startsWith("4."), report::toString);
+        List<?> targets = (List<?>) report.get("targets");
+        assertEquals(Targets.all().size(), targets.size());
+        String explanations = report.get("explanations").toString();
+        int regions = 0;
+        for (Object each : targets) {
+            Map<?, ?> target = (Map<?, ?>) each;
+            String verdict = (String) target.get("verdict");
+            boolean isMissing = !MEASURED.contains(target.get("subject"))
+                    || target.get("against") instanceof String against && !MEASURED.contains(against);
+            assertEquals(isMissing, verdict.equals("unmeasured"), target::toString);
+            assertEquals(isMissing, target.get("value") == null, target::toString);
+            if (target.get("measure").equals("region")) {
+                regions++;
+                assertTrue(List.of("met", "missed").contains(verdict), target::toString);
+                assertTrue(((Number) target.get("value")).doubleValue() >= 1, target::toString);
+                assertEquals(verdict.equals("missed"),
+                        explanations.contains("workload=" + target.get("workload") + ","), explanations);
+            } else {
+                assertFalse(List.of("met", "missed").contains(verdict), target::toString);
+            }
+        }
+        assertEquals(9, regions);
+        for (Object each : (List<?>) report.get("figures")) {
+            Map<?, ?> figure = (Map<?, ?>) each;
+            assertTrue(((Number) figure.get("median")).doubleValue() >= 0, figure::toString);
+            assertEquals(1, ((List<?>) figure.get("rounds")).size());
+        }
+        assertTrue(output().contains("its times mean nothing"), this::output);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--fast, option '--fast' is unknown", "--rounds, --rounds needs a value",
+            "--rounds 0, --rounds=0 must be a whole number",
+            "--json /no/such/folder/x, --json=/no/such/folder/x cannot be"})
+    void wrongOptionsAreNamed(String arguments, String message) throws IOException, InterruptedException {
+        assertEquals(2, benchmark.run(arguments.split(" "), null, SUBJECTS));
+        assertTrue(output().startsWith("benchmarks: " + message), this::output);
+    }
+
+    private String output() {
+        return printed.toString(StandardCharsets.UTF_8);
+    }
+}
