@@ -22,14 +22,13 @@ final class ArenaHeap implements Storage {
     private static final int SHARED_HEAPS_MAX = 16;
 
     private final CentralHeap central;
-    private final ThreadLocal<ThreadHeap> ownHeap = new ThreadLocal<>();
+    private volatile HeapTable heapsByThread = new HeapTable(List.of());
     private final ThreadHeap[] sharedHeaps;
 
     /** Held by who keeps all others out, and by who comes in for the first time or again. */
     private final ReentrantLock exclusive = new ReentrantLock();
     /** Guarded by {@code exclusive}, as all below. */
     private final List<ThreadHeap> ownHeaps = new ArrayList<>();
-    private OwnerLock.Gate gate = new OwnerLock.Gate();
     private boolean isClosed;
 
     ArenaHeap(PageRuns pages) {
@@ -54,7 +53,7 @@ final class ArenaHeap implements Storage {
             long address = heap.allocate(sizeClass);
             return address != 0 ? address : heap.allocateSlowly(sizeClass);
         } finally {
-            heap.leave();
+            leave(heap);
         }
     }
 
@@ -104,12 +103,12 @@ final class ArenaHeap implements Storage {
         ThreadHeap heap = heapOfThread();
         enter(heap);
         try {
-            if (central.runAt(address) instanceof SlotRun run && run.heap == heap) {
+            if (heap.runAt(address) instanceof SlotRun run && run.heap == heap) {
                 heap.free(run, address);
                 return;
             }
         } finally {
-            heap.leave();
+            leave(heap);
         }
         releaseElsewhere(address);
     }
@@ -159,7 +158,6 @@ final class ArenaHeap implements Storage {
                         + liveCount() + " liveByteSize=" + liveByteSize() + "; close and unpin them first");
             }
             isClosed = true;
-            gate.close();
             return central.removeAll();
         } finally {
             unlockAll();
@@ -215,10 +213,7 @@ final class ArenaHeap implements Storage {
 
     private ThreadHeap heapOfThread() {
         Thread thread = Thread.currentThread();
-        if (thread.isVirtual()) {
-            return sharedHeap(thread);
-        }
-        ThreadHeap heap = ownHeap.get();
+        ThreadHeap heap = heapsByThread.get(thread.threadId());
         return heap != null ? heap : firstHeap(thread);
     }
 
@@ -227,19 +222,22 @@ final class ArenaHeap implements Storage {
     }
 
     private ThreadHeap firstHeap(Thread thread) {
+        if (thread.isVirtual()) {
+            return sharedHeap(thread);
+        }
         exclusive.lock();
         try {
             ThreadHeap heap = ownHeaps.stream().filter(ThreadHeap::isOrphaned).findFirst().orElse(null);
             if (heap != null) {
                 heap.adoptBy(thread);
             } else if (ownHeaps.size() < OWN_HEAPS_MAX) {
-                heap = ThreadHeap.ownedBy(thread, central, gate);
+                heap = ThreadHeap.ownedBy(thread, central);
                 ownHeaps.add(heap);
                 tellPeak();
             } else {
-                heap = sharedHeap(thread);
+                return sharedHeap(thread);
             }
-            ownHeap.set(heap);
+            heapsByThread = new HeapTable(ownHeaps);
             return heap;
         } finally {
             exclusive.unlock();
@@ -247,8 +245,20 @@ final class ArenaHeap implements Storage {
     }
 
     private void enter(ThreadHeap heap) {
-        while (!heap.enter()) {
-            readmit(heap);
+        if (!heap.isShared()) {
+            while (!heap.tryEnter()) {
+                readmit(heap);
+            }
+        } else {
+            heap.lock();
+        }
+    }
+
+    private static void leave(ThreadHeap heap) {
+        if (!heap.isShared()) {
+            heap.leave();
+        } else {
+            heap.unlock();
         }
     }
 
@@ -256,13 +266,7 @@ final class ArenaHeap implements Storage {
     private void readmit(ThreadHeap heap) {
         exclusive.lock();
         try {
-            if (isClosed) {
-                throw new IllegalStateException("use of a closed arena");
-            }
-            if (!gate.isOpen()) {
-                gate = new OwnerLock.Gate();
-            }
-            heap.pass(gate);
+            heap.readmit();
         } finally {
             exclusive.unlock();
         }
@@ -276,18 +280,23 @@ final class ArenaHeap implements Storage {
         return Stream.concat(ownHeaps.stream(), Stream.of(sharedHeaps));
     }
 
-    /** The gate is left alone where no other thread has a heap of its own. */
+    /** No handshake where no other thread has a heap of its own. */
     private void lockAll() {
         exclusive.lock();
-        ThreadHeap own = ownHeap.get();
+        long self = Thread.currentThread().threadId();
+        boolean others = false;
         for (ThreadHeap heap : ownHeaps) {
-            if (heap != own) {
-                gate.close();
-                heap.awaitIdle();
+            if (heap.ownerId() != self) {
+                heap.revoke();
+                others = true;
             }
         }
+        if (others) {
+            OwnerLock.handshake();
+            ownHeaps.stream().filter(heap -> heap.ownerId() != self).forEach(ThreadHeap::awaitIdle);
+        }
         for (ThreadHeap heap : sharedHeaps) {
-            heap.enter();
+            heap.lock();
         }
         central.lock.lock();
     }
@@ -295,7 +304,7 @@ final class ArenaHeap implements Storage {
     private void unlockAll() {
         central.lock.unlock();
         for (ThreadHeap heap : sharedHeaps) {
-            heap.leave();
+            heap.unlock();
         }
         exclusive.unlock();
     }

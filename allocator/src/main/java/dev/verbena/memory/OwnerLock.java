@@ -1,88 +1,80 @@
 package dev.verbena.memory;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A lock that its owner takes with a plain store and a load, no atomic operation and no fence; whoever else wants in pays for both.
+ * A lock that its owner takes with a plain store and a plain load, no atomic operation and no fence in the machine; whoever else wants
+ * in pays for both (an asymmetric Dekker lock).
  *
  * <pre>
  *   owner                                     revoker, one at a time
- *   enter: busy = 1, load from the gate  ---&gt; gate.close()       who enters later finds it closed; who came earlier is seen
- *   the work                                  awaitIdle: while busy == 1
- *   leave: busy = 0                      ---&gt; the work
- *   enter fails: under the revokers' lock, a new gate
+ *   enter: busy = true                        revoked = true
+ *          revoked? ── yes ──► leave          handshake with all threads
+ *   the work                                  while busy: wait
+ *   leave: busy = false                       the work
+ *                                             readmit: revoked = false
  * </pre>
  *
- * <p>The asymmetry is that of {@link Arena#ofShared()}: closing one stops every thread at a point where it is not within an access to
- * the memory of the arena. So either the load came before that point, and with it the store before the load, or it throws.
+ * <p>Between its store and its load a thread cannot be stopped; and no compiler may swap the two, because of the fence between them,
+ * which is an instruction only on machines that reorder more than x86. So at the handshake each owner has done both, and its store is seen,
+ * or neither, and its load will see {@code revoked}. The handshake is what closing an {@link Arena#ofShared()} makes all threads do.
  *
- * <p><b>Owner:</b> the {@link ThreadHeap} that it guards. <b>Threading:</b> {@link #enter} and {@link #leave} are for the owning thread
+ * <p><b>Owner:</b> the {@link ThreadHeap} that it guards. <b>Threading:</b> {@link #tryEnter} and {@link #leave} are for the owning thread
  * alone, the rest for who holds the revokers' lock.
  */
-final class OwnerLock {
-    /** What stands open until it is closed, once, for all who use it. */
-    static final class Gate {
-        private final Arena arena = Arena.ofShared();
-        private final MemorySegment open = arena.allocate(1);
-
-        boolean isOpen() {
-            return arena.scope().isAlive();
-        }
-
-        void close() {
-            if (isOpen()) {
-                arena.close();
-            }
-        }
-    }
-
+class OwnerLock {
     private static final VarHandle BUSY;
+    private static final VarHandle REVOKED;
 
     static {
         try {
-            BUSY = MethodHandles.lookup().findVarHandle(OwnerLock.class, "busy", boolean.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            BUSY = lookup.findVarHandle(OwnerLock.class, "busy", boolean.class);
+            REVOKED = lookup.findVarHandle(OwnerLock.class, "revoked", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
     private boolean busy;
-    /** Written with the revokers' lock held, by the owner. */
-    private MemorySegment gate;
+    private boolean revoked;
 
-    OwnerLock(Gate gate) {
-        pass(gate);
-    }
-
-    /** @return false if others were let in: get a gate that is open and try again */
-    boolean enter() {
-        busy = true;
-        try {
-            gate.get(ValueLayout.JAVA_BYTE, 0);
-            return true;
-        } catch (IllegalStateException closed) {
+    /** @return false if others were let in: wait for the revokers' lock, have it readmitted, and try again */
+    final boolean tryEnter() {
+        BUSY.setOpaque(this, true);
+        VarHandle.releaseFence();
+        VarHandle.acquireFence();
+        if ((boolean) REVOKED.getOpaque(this)) {
             leave();
             return false;
         }
+        return true;
     }
 
-    void leave() {
+    final void leave() {
         BUSY.setRelease(this, false);
     }
 
-    /** Makes the owner enter through that gate from now on. */
-    void pass(Gate gate) {
-        this.gate = gate.open;
+    /** The first step to keep the owner out. */
+    final void revoke() {
+        REVOKED.setVolatile(this, true);
     }
 
-    /** Returns when the owner is out; the gate must be closed, so that it stays out. */
-    void awaitIdle() {
+    /** The second, once for any number of them. */
+    static void handshake() {
+        Arena.ofShared().close();
+    }
+
+    /** The third: returns when the owner is out. */
+    final void awaitIdle() {
         while ((boolean) BUSY.getAcquire(this)) {
             Thread.onSpinWait();
         }
+    }
+
+    final void readmit() {
+        REVOKED.setVolatile(this, false);
     }
 }

@@ -17,6 +17,7 @@ final class SlabPages {
     final long pageCount;
     /** Of its first byte. */
     final long address;
+    private final long byteSize;
     /** By page: where the blocks of a used run may begin, the run; of a large one the first page only. Else null. */
     private final UsedRun[] runs;
     /** The run at page 0, always the same object: a split keeps the low part in it, a merge goes to the lower run. */
@@ -27,6 +28,7 @@ final class SlabPages {
         this.index = index;
         this.pageCount = pageCount;
         this.address = slab.memory().address();
+        this.byteSize = pageCount * SizeClasses.PAGE_BYTE_SIZE;
         this.runs = new UsedRun[Math.toIntExact(pageCount)];
         this.first = first;
         first.place(this, 0, pageCount);
@@ -38,7 +40,7 @@ final class SlabPages {
     }
 
     boolean contains(long blockAddress) {
-        return blockAddress - address >= 0 && blockAddress - address < byteSize();
+        return Long.compareUnsigned(blockAddress - address, byteSize) < 0;
     }
 
     /** With the lock of {@link CentralHeap}: blocks begin in the run from now on. */
@@ -77,7 +79,7 @@ final class SlabPages {
     }
 
     long byteSize() {
-        return pageCount * SizeClasses.PAGE_BYTE_SIZE;
+        return byteSize;
     }
 
     boolean isTiled() {

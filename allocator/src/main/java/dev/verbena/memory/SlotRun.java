@@ -89,6 +89,13 @@ final class SlotRun extends UsedRun {
         return freeSlots == allSlots();
     }
 
+    /** Of all slots if none is live, else 0. Without a branch: whether a block is its run's only one nobody predicts. */
+    long idleByteSize() {
+        long live = freeSlots ^ allSlots();
+        long anyLive = (live | -live) >> Long.SIZE - 1;
+        return byteSize() & ~anyLive;
+    }
+
     /** Of all slots. */
     long byteSize() {
         return (long) slotCount * slotByteSize;

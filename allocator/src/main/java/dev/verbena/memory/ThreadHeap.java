@@ -13,14 +13,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * out of slots of some class. A run all of whose slots are free stays, up to {@link #IDLE_BYTE_SIZE_MAX} in all, and then goes back to
  * the {@link CentralHeap}.
  *
- * <p>Invariants: a run in SLOTS of this heap is in the bin of its class exactly when {@code freeSlots != 0};
+ * <p>Invariants: a run of this heap is in the bin of its class exactly when it is not full;
  * {@code liveByteSize} and {@code liveCount} are over its slots that are neither free nor taken back; {@code idleByteSize} over its
  * runs that are all free.
  *
- * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with its lock held ({@link #enter}), but
+ * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with its lock held, {@link #tryEnter} or {@link #lock}, but
  * {@link #freeFromOutside}, which is thread-safe.
  */
-final class ThreadHeap {
+final class ThreadHeap extends OwnerLock {
     /** Bytes of runs without a live block that a heap keeps. */
     static final long IDLE_BYTE_SIZE_MAX = 8 * 1024 * 1024;
 
@@ -40,11 +40,12 @@ final class ThreadHeap {
     private final CentralHeap central;
     private final SlotBins bins = new SlotBins();
     private final ReturnedRuns returned = new ReturnedRuns();
-    /** Of the one thread that owns it; null of a shared one. */
-    private final OwnerLock ownerLock;
-    /** Of all who share it; null of an owned one. */
+    /** Of all who share it; null where one thread owns it. */
     private final ReentrantLock sharedLock;
     private WeakReference<Thread> owner;
+    private volatile long ownerId;
+    /** Where the last block was: most arenas have one large slab. */
+    private SlabPages lastSlab;
 
     private long liveByteSize;
     /** The most since {@link #publish}; others read it. */
@@ -53,19 +54,19 @@ final class ThreadHeap {
     private long freeCount;
     private long idleByteSize;
 
-    private ThreadHeap(CentralHeap central, OwnerLock ownerLock, Thread thread) {
+    private ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
         this.central = central;
-        this.ownerLock = ownerLock;
-        sharedLock = ownerLock == null ? new ReentrantLock() : null;
-        owner = new WeakReference<>(thread);
+        this.sharedLock = sharedLock;
     }
 
-    static ThreadHeap ownedBy(Thread thread, CentralHeap central, OwnerLock.Gate gate) {
-        return new ThreadHeap(central, new OwnerLock(gate), thread);
+    static ThreadHeap ownedBy(Thread thread, CentralHeap central) {
+        ThreadHeap heap = new ThreadHeap(central, null);
+        heap.adoptBy(thread);
+        return heap;
     }
 
     static ThreadHeap shared(CentralHeap central) {
-        return new ThreadHeap(central, null, null);
+        return new ThreadHeap(central, new ReentrantLock());
     }
 
     /** Whether the thread that owned it is no more. */
@@ -77,33 +78,26 @@ final class ThreadHeap {
     /** Called with the lock of all, of one that is orphaned, by the new owner. */
     void adoptBy(Thread thread) {
         owner = new WeakReference<>(thread);
+        ownerId = thread.threadId();
     }
 
-    /** With the lock of all; see {@link OwnerLock}. */
-    void pass(OwnerLock.Gate gate) {
-        ownerLock.pass(gate);
+    /** Of the thread; 0 of a shared one. */
+    long ownerId() {
+        return ownerId;
     }
 
-    /** With the lock of all, of one that is owned, once the gate is closed. */
-    void awaitIdle() {
-        ownerLock.awaitIdle();
-    }
-
-    /** @return false if the owner must get a new gate first */
-    boolean enter() {
-        if (ownerLock != null) {
-            return ownerLock.enter();
-        }
+    /** Of a shared one. */
+    void lock() {
         sharedLock.lock();
-        return true;
     }
 
-    void leave() {
-        if (ownerLock != null) {
-            ownerLock.leave();
-        } else {
-            sharedLock.unlock();
-        }
+    /** Of a shared one. */
+    void unlock() {
+        sharedLock.unlock();
+    }
+
+    boolean isShared() {
+        return sharedLock != null;
     }
 
     /** The address of a free slot of that class; 0 if there is none at hand. */
@@ -112,9 +106,7 @@ final class ThreadHeap {
         if (run == null) {
             return 0;
         }
-        if (run.isIdle()) {
-            idleByteSize -= run.byteSize();
-        }
+        idleByteSize -= run.idleByteSize();
         long address = run.take();
         if (run.isFull()) {
             bins.unlinkFirst(run);
@@ -125,6 +117,19 @@ final class ThreadHeap {
             livePeakByteSize = liveByteSize;
         }
         return address;
+    }
+
+    /** The run with a block that may begin at the address, of any heap; null if there is none. */
+    UsedRun runAt(long address) {
+        SlabPages slab = lastSlab;
+        if (slab == null || !slab.contains(address)) {
+            slab = central.slabAt(address);
+            if (slab == null) {
+                return null;
+            }
+            lastSlab = slab;
+        }
+        return slab.runAt(address);
     }
 
     /** The block at the address, of a run of this heap. */
@@ -190,11 +195,9 @@ final class ThreadHeap {
         if (wasFull) {
             bins.link(run);
         }
-        if (run.isIdle()) {
-            idleByteSize += run.byteSize();
-            if (idleByteSize > IDLE_BYTE_SIZE_MAX) {
-                giveBack(run);
-            }
+        idleByteSize += run.idleByteSize();
+        if (idleByteSize > IDLE_BYTE_SIZE_MAX && run.isIdle()) {
+            giveBack(run);
         }
     }
 
@@ -209,6 +212,7 @@ final class ThreadHeap {
     /** All runs without a live block go back. */
     void trim() {
         takeReturned();
+        lastSlab = null;
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
             for (SlotRun run = bins.first(sizeClass); run != null;) {
                 SlotRun next = run.binNext;
@@ -228,9 +232,7 @@ final class ThreadHeap {
         }
         other.bins.unlink(run);
         other.liveByteSize -= run.liveByteSize();
-        if (run.isIdle()) {
-            other.idleByteSize -= run.byteSize();
-        }
+        other.idleByteSize -= run.idleByteSize();
         other.publish();
         run.heap = this;
         liveByteSize += run.liveByteSize();
@@ -241,9 +243,7 @@ final class ThreadHeap {
 
     private void adopt(SlotRun run) {
         bins.link(run);
-        if (run.isIdle()) {
-            idleByteSize += run.byteSize();
-        }
+        idleByteSize += run.idleByteSize();
     }
 
     // ---- figures ----

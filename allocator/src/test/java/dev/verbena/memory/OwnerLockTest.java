@@ -15,8 +15,7 @@ class OwnerLockTest {
     private static final long DURATION_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock revokers = new ReentrantLock();
-    private OwnerLock.Gate gate = new OwnerLock.Gate();
-    private final OwnerLock lock = new OwnerLock(gate);
+    private final OwnerLock lock = new OwnerLock();
     /** Plain on purpose: what is between enter and leave, or in a revoker's section, is alone with them. */
     private long first;
     private long second;
@@ -44,7 +43,8 @@ class OwnerLockTest {
         int revocations = 0;
         while (System.nanoTime() - start < DURATION_NS) {
             revokers.lock();
-            gate.close();
+            lock.revoke();
+            OwnerLock.handshake();
             lock.awaitIdle();
             step();
             revokers.unlock();
@@ -56,12 +56,9 @@ class OwnerLockTest {
     }
 
     private void enter() {
-        while (!lock.enter()) {
+        while (!lock.tryEnter()) {
             revokers.lock();
-            if (!gate.isOpen()) {
-                gate = new OwnerLock.Gate();
-            }
-            lock.pass(gate);
+            lock.readmit();
             revokers.unlock();
         }
     }
@@ -73,15 +70,14 @@ class OwnerLockTest {
     }
 
     @Test
-    void aClosedGateKeepsTheOwnerOut() {
-        assertTrue(lock.enter());
+    void whoIsRevokedStaysOut() {
+        assertTrue(lock.tryEnter());
         lock.leave();
-        gate.close();
-        assertFalse(lock.enter());
+        lock.revoke();
+        assertFalse(lock.tryEnter());
         lock.awaitIdle();
-        assertFalse(gate.isOpen());
-        lock.pass(new OwnerLock.Gate());
-        assertTrue(lock.enter());
+        lock.readmit();
+        assertTrue(lock.tryEnter());
         lock.leave();
     }
 }

@@ -9,6 +9,7 @@ import io.netty.buffer.PooledByteBufAllocator;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public enum Subject {
+    VERBENA_ADDRESS("verbena-address", VerbenaAddressSlots::new),
     VERBENA_TENSOR("verbena-tensor", VerbenaTensorSlots::new),
     MIMALLOC_FFM("mimalloc-ffm", MimallocSlots::new),
     NETTY_POOLED("netty-pooled", (workload, slots) -> new NettySlots(PooledByteBufAllocator.DEFAULT, workload, slots)),
