@@ -45,8 +45,7 @@ final class VerbsFabric extends ControlledFabric {
 
     static final String NAME = "verbs";
     private static final int DEPTH_MAX = 4096;
-    /** Payload and tail. Each one more makes all requests of a send queue larger, whether they need it or not. */
-    private static final int ELEMENT_COUNT_MAX = 2;
+    private static final int ELEMENT_COUNT_MAX = 16;
     private static final int COMPLETION_QUEUES_MAX = 64;
     private static final int BYTE_MAX = 255;
     private static final int BITS_24 = 0xff_ffff;
