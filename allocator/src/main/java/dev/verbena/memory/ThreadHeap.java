@@ -108,9 +108,7 @@ final class ThreadHeap extends OwnerLock {
         }
         idleByteSize -= run.idleByteSize();
         long address = run.take();
-        if (run.isFull()) {
-            bins.unlinkFirst(run);
-        }
+        bins.taken(run, sizeClass);
         allocationCount++;
         liveByteSize += run.slotByteSize();
         if (liveByteSize > livePeakByteSize) {
