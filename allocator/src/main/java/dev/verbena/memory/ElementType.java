@@ -15,14 +15,23 @@ public enum ElementType {
     UINT8(ValueLayout.JAVA_BYTE);
 
     private final ValueLayout layout;
+    private final long byteSize;
+    private final long elementCountMax;
 
     ElementType(ValueLayout layout) {
         this.layout = layout;
+        byteSize = layout.byteSize();
+        elementCountMax = Long.MAX_VALUE / byteSize;
     }
 
     /** Bytes of one element. */
     public long byteSize() {
-        return layout.byteSize();
+        return byteSize;
+    }
+
+    /** As many as have at most 2^63 - 1 bytes. */
+    long elementCountMax() {
+        return elementCountMax;
     }
 
     /** The layout of one element in native byte order. */

@@ -69,7 +69,7 @@ public final class Shape {
      * @throws IllegalArgumentException if that exceeds 2^63 - 1
      */
     public long byteSize(ElementType type) {
-        if (elementCount > Long.MAX_VALUE / type.byteSize()) {
+        if (elementCount > type.elementCountMax()) {
             throw new IllegalArgumentException("too many bytes: " + this + " of " + type);
         }
         return elementCount * type.byteSize();

@@ -32,7 +32,7 @@ final class SizeClasses {
     private static final int STEP_BITS = 3;
     private static final int TAIL_SHARE = 32;
 
-    static final int COUNT = indexOf(SLOT_BYTE_SIZE_MAX) + 1;
+    static final int COUNT = computeIndex(SLOT_BYTE_SIZE_MAX) + 1;
 
     /**
      * A slot's number is its offset times the reciprocal of its size, both in units of the alignment, shifted so. Exact: offsets are
@@ -40,11 +40,16 @@ final class SizeClasses {
      */
     static final int RECIPROCAL_BITS = 30;
 
+    /** By size in units of the alignment, rounded up. */
+    private static final byte[] INDEX = new byte[(int) (SLOT_BYTE_SIZE_MAX / ALIGNMENT) + 1];
     private static final int[] SLOT_BYTE_SIZE = new int[COUNT];
     private static final int[] SLOT_RECIPROCAL = new int[COUNT];
     private static final int[] RUN_PAGES = new int[COUNT];
 
     static {
+        for (int units = 0; units < INDEX.length; units++) {
+            INDEX[units] = (byte) computeIndex(units * ALIGNMENT);
+        }
         for (int index = 0; index < COUNT; index++) {
             SLOT_BYTE_SIZE[index] = computeSlotByteSize(index);
             SLOT_RECIPROCAL[index] = (1 << RECIPROCAL_BITS) / (int) (SLOT_BYTE_SIZE[index] / ALIGNMENT) + 1;
@@ -59,8 +64,15 @@ final class SizeClasses {
         return byteSize <= SLOT_BYTE_SIZE_MAX;
     }
 
-    /** The class of the smallest slots that hold {@code byteSize}, which is small; 0 bytes take a slot too. */
+    /**
+     * The class of the smallest slots that hold {@code byteSize}, which is small; 0 bytes take a slot too. From a table: which side of
+     * {@link #LINEAR_BITS} a size is on nobody predicts.
+     */
     static int indexOf(long byteSize) {
+        return INDEX[(int) (byteSize + ALIGNMENT - 1 >>> ALIGNMENT_SHIFT)];
+    }
+
+    private static int computeIndex(long byteSize) {
         long last = Math.max(byteSize, 1) - 1;
         if (last < 1 << LINEAR_BITS) {
             return (int) (last / ALIGNMENT);

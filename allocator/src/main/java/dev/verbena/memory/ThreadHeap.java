@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * threads.
  *
  * <p>What the owner frees goes back to the run at once. What another thread frees waits in {@link ReturnedRuns} until the owner runs
- * out of slots of some class. A run all of whose slots are free stays, up to {@link #IDLE_BYTE_SIZE_MAX} in all, and then goes back to
- * the {@link CentralHeap}.
+ * out of slots of some class. A run all of whose slots are free stays, unless these are {@link #IDLE_BYTE_SIZE} and more than
+ * what is live; then it goes back to the {@link CentralHeap}. Whoever finds no memory takes all of them away.
  *
  * <p>Invariants: a run of this heap is in the bin of its class exactly when it is not full;
  * {@code liveByteSize} and {@code liveCount} are over its slots that are neither free nor taken back; {@code idleByteSize} over its
@@ -21,8 +21,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * {@link #freeFromOutside}, which is thread-safe.
  */
 final class ThreadHeap extends OwnerLock {
-    /** Bytes of runs without a live block that a heap keeps. */
-    static final long IDLE_BYTE_SIZE_MAX = 8 * 1024 * 1024;
+    /** Bytes of runs without a live block that a heap keeps in any case; more only as long as there are as many live ones. */
+    static final long IDLE_BYTE_SIZE = 8 * 1024 * 1024;
 
     /** A heap that has so much less live than it had publishes. */
     static final long PEAK_DRIFT_MAX = 1024 * 1024;
@@ -108,9 +108,7 @@ final class ThreadHeap extends OwnerLock {
         }
         idleByteSize -= run.idleByteSize();
         long address = run.take();
-        if (run.isFull()) {
-            bins.unlinkFirst(run);
-        }
+        bins.taken(run, sizeClass);
         allocationCount++;
         liveByteSize += run.slotByteSize();
         if (liveByteSize > livePeakByteSize) {
@@ -196,7 +194,7 @@ final class ThreadHeap extends OwnerLock {
             bins.link(run);
         }
         idleByteSize += run.idleByteSize();
-        if (idleByteSize > IDLE_BYTE_SIZE_MAX && run.isIdle()) {
+        if (idleByteSize > IDLE_BYTE_SIZE && idleByteSize > liveByteSize && run.isIdle()) {
             giveBack(run);
         }
     }
