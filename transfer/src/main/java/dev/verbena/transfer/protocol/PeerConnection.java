@@ -38,16 +38,17 @@ public final class PeerConnection {
         }
         rpcQueuePair = new PolledQueuePair(pollers.get(0), queuePairs.get(0), depth);
         rpc = new RpcEndpoint(this, rpcQueuePair, methods, controlArena);
-        rpcQueuePair.poller().submit(() -> {
-            rpcQueuePair.poller().adopt(rpcQueuePair);
-            rpc.start();
-        });
         for (PolledQueuePair queuePair : dataQueuePairs) {
             queuePair.poller().submit(() -> {
                 queuePair.poller().adopt(queuePair);
                 queuePair.receiveInto(new ImmediateArrivals(receivers), null, 0, 0, depth);
             });
         }
+        // Last: once the peer is heard, what it asks for goes over the others, which must have their indices by then.
+        rpcQueuePair.poller().submit(() -> {
+            rpcQueuePair.poller().adopt(rpcQueuePair);
+            rpc.start();
+        });
     }
 
     /** Receives that queue pair {@code index} of a connection needs; a power of two. */
