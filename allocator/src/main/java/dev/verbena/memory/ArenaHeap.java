@@ -9,8 +9,8 @@ import java.util.stream.Stream;
  * The blocks of an arena, given out and taken back: small ones by the heap of the thread, large ones by the heap that all share, and
  * when neither has one, with every thread kept out.
  *
- * <p>A platform thread has a {@link ThreadHeap} of its own, up to a number; one whose thread is dead goes to the next thread. Virtual
- * threads, and platform threads beyond that number, share a few by their ids: nothing is tied to a carrier.
+ * <p>A platform thread has a {@link ThreadHeap} of its own; one whose thread is dead goes to the next thread. Virtual threads share a few
+ * by their ids: nothing is tied to a carrier.
  *
  * <p>Order of locks: {@code exclusive}, those of the heaps by index, that of the central heap. A thread that is within its own heap
  * does not ask for {@code exclusive}.
@@ -18,7 +18,6 @@ import java.util.stream.Stream;
  * <p><b>Owner:</b> {@link TensorArena}. <b>Threading:</b> thread-safe.
  */
 final class ArenaHeap implements Storage {
-    private static final int OWN_HEAPS_MAX = 64;
     private static final int SHARED_HEAPS_MAX = 16;
 
     private final CentralHeap central;
@@ -211,31 +210,35 @@ final class ArenaHeap implements Storage {
 
     // ---- heaps ----
 
+    /** Of threads, dead ones included whose heap nobody has taken over. For checks. */
+    int ownHeapCount() {
+        exclusive.lock();
+        try {
+            return ownHeaps.size();
+        } finally {
+            exclusive.unlock();
+        }
+    }
+
     private ThreadHeap heapOfThread() {
         Thread thread = Thread.currentThread();
         ThreadHeap heap = heapsByThread.get(thread.threadId());
         return heap != null ? heap : firstHeap(thread);
     }
 
-    private ThreadHeap sharedHeap(Thread thread) {
-        return sharedHeaps[(int) thread.threadId() & sharedHeaps.length - 1];
-    }
-
     private ThreadHeap firstHeap(Thread thread) {
         if (thread.isVirtual()) {
-            return sharedHeap(thread);
+            return sharedHeaps[(int) thread.threadId() & sharedHeaps.length - 1];
         }
         exclusive.lock();
         try {
             ThreadHeap heap = ownHeaps.stream().filter(ThreadHeap::isOrphaned).findFirst().orElse(null);
             if (heap != null) {
                 heap.adoptBy(thread);
-            } else if (ownHeaps.size() < OWN_HEAPS_MAX) {
+            } else {
                 heap = ThreadHeap.ownedBy(thread, central);
                 ownHeaps.add(heap);
                 tellPeak();
-            } else {
-                return sharedHeap(thread);
             }
             heapsByThread = new HeapTable(ownHeaps);
             return heap;

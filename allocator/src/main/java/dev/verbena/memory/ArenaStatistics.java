@@ -8,7 +8,7 @@ package dev.verbena.memory;
  * @param slabByteSize bytes of all slabs, as far as the arena uses them
  * @param slabCount slabs held
  * @param liveByteSize bytes handed out, rounding included; a tensor that is closed but pinned is live
- * @param livePeakByteSize the most that ever were
+ * @param livePeakByteSize the most that ever were; with several threads it may be too much by 1 MiB for each, never too little
  * @param freeByteSize {@code slabByteSize - liveByteSize}
  * @param largestFreeRunByteSize bytes of the longest run of free pages; a tensor larger than the slots of the size classes needs such
  *            a run or a further slab

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * What all threads of an arena share: its slabs and their runs, those that are free and those that are one large block each.
  *
- * <p>Invariants: those of {@link PageRuns}; {@code slabByteSize} is the sum over the slabs, {@code largeByteSize} and
- * {@code largeCount} over the runs in LARGE.
+ * <p>Invariants: those of {@link PageRuns}; {@code slabByteSize} is the sum over the slabs, {@code largeByteSize} that over the runs
+ * in LARGE, of which there are {@code largeAllocationCount - largeFreeCount}.
  *
  * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> the fields are guarded by {@code lock}, which the methods that take and give
  * take; {@link #runAt} and {@link #slabAt} are thread-safe.
@@ -126,7 +126,7 @@ final class CentralHeap {
         }
     }
 
-    /** @throws IllegalStateException if no large block begins at the address, or no longer */
+    /** @throws IllegalArgumentException if no large block begins at the address, or no longer */
     void giveLarge(PageRun run, long address) {
         lock.lock();
         try {

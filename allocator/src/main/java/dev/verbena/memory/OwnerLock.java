@@ -17,9 +17,9 @@ import java.lang.invoke.VarHandle;
  *                                             readmit: revoked = false
  * </pre>
  *
- * <p>Between its store and its load a thread cannot be stopped; and no compiler may swap the two, because of the fence between them,
- * which is an instruction only on machines that reorder more than x86. So at the handshake each owner has done both, and its store is seen,
- * or neither, and its load will see {@code revoked}. The handshake is what closing an {@link Arena#ofShared()} makes all threads do.
+ * <p>No compiler may swap the owner's store and load, because of the fence between them, which is an instruction only on machines that
+ * reorder more than x86. So at the handshake an owner that has not done the load will see {@code revoked}, and one that has, has done
+ * the store too, and is seen. The handshake is what closing an {@link Arena#ofShared()} makes all threads do.
  *
  * <p><b>Owner:</b> the {@link ThreadHeap} that it guards. <b>Threading:</b> {@link #tryEnter} and {@link #leave} are for the owning thread
  * alone, the rest for who holds the revokers' lock.
@@ -70,7 +70,7 @@ class OwnerLock {
     /** The third: returns when the owner is out. */
     final void awaitIdle() {
         while ((boolean) BUSY.getAcquire(this)) {
-            Thread.onSpinWait();
+            Thread.yield();
         }
     }
 

@@ -6,14 +6,14 @@ package dev.verbena.memory;
  * <pre>
  *   bytes asked for        slot sizes                       rounding above a multiple of 64
  *   0 .. 1,024             64, 128, 192, .. 1,024           none
- *   1,025 .. 32,768        8 per doubling: 1,152, 1,280 ..  at most 127 of 1,025, that is less than 12.5 %
- *   more                   none: a run of whole pages       at most 4,095 of 32,769, that is less than 12.5 %
+ *   1,025 .. 65,536        8 per doubling: 1,152, 1,280 ..  at most 127 of 1,025, that is less than 12.5 %
+ *   more                   none: a run of whole pages       at most 4,095 of 65,537, that is less than 6.3 %
  * </pre>
  *
  * <p>Eight classes per doubling are what jemalloc and mimalloc take too, for the same bound. Every slot size is a multiple of
  * 64 and every run begins on a page, so every slot is 64-byte aligned. A run has the fewest pages that leave at most 1/32 of it
  * unused behind its last slot, and never more than 64 slots, so that one {@code long} tells which are free. Runs are short on
- * purpose: what a half-empty run of each class can hold back is the {@link RegionPlan#OVERHEAD_BYTE_SIZE overhead of a plan}.
+ * purpose: what a half-empty run of each class can hold back is the {@link RegionPlan#overheadByteSize overhead of a plan}.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * A run of pages carved into equal slots, from its first byte on, that belongs to one {@link ThreadHeap}. What allocating and freeing
- * look at is all here, in 64 bytes.
+ * look at is all here, in 64 bytes where pointers are compressed.
  *
  * <p>Bit i of {@code freeSlots}, which is the heap's own, says that slot i is free; bit i of {@code returnedSlots}, which is everybody's,
  * that another thread has freed it and the heap has not yet taken it back.

@@ -145,7 +145,10 @@ public final class TensorArena implements AutoCloseable {
         return tensor.storage() == heap;
     }
 
-    /** Figures of one moment. Drains the caches of all threads, so that the free runs are as long as they can be. */
+    /**
+     * Figures of one moment, at which every thread is kept out of the arena. What threads have idle is taken from them, so that the
+     * free runs are as long as they can be.
+     */
     public ArenaStatistics statistics() {
         return heap.statistics();
     }
@@ -164,6 +167,11 @@ public final class TensorArena implements AutoCloseable {
      */
     public boolean isConsistent() {
         return heap.isConsistent();
+    }
+
+    /** How many threads have a heap of their own in it. For checks. */
+    int ownHeapCount() {
+        return heap.ownHeapCount();
     }
 
     /**

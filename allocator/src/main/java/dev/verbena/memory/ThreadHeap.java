@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * what is live; then it goes back to the {@link CentralHeap}. Whoever finds no memory takes all of them away.
  *
  * <p>Invariants: a run of this heap is in the bin of its class exactly when it is not full;
- * {@code liveByteSize} and {@code liveCount} are over its slots that are neither free nor taken back; {@code idleByteSize} over its
- * runs that are all free.
+ * {@code liveByteSize} is the sum over its slots that are not free, those included that wait to be taken back; {@code idleByteSize} that
+ * over its runs that are all free.
  *
  * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with its lock held, {@link #tryEnter} or {@link #lock}, but
  * {@link #freeFromOutside}, which is thread-safe.

@@ -39,7 +39,7 @@ class ArenaThreadsTest {
                 }
                 return null;
             });
-            // 51 live ones of at most 16 KiB fit into 1 MiB, wherever the freed ones are cached.
+            // 51 live ones of at most 16 KiB fit into 1 MiB, wherever the freed ones wait.
             for (int i = 0; i < count; i++) {
                 Tensor tensor = arena.allocate(ElementType.INT32, Shape.of(1 + i % 8 * 512));
                 tensor.memory().setAtIndex(ValueLayout.JAVA_INT, 0, i);
@@ -54,9 +54,9 @@ class ArenaThreadsTest {
         }
     }
 
-    /** More threads than caches, each writing its own number into what it has; short steps, so that they meet often. */
+    /** More threads than processors, each writing its own number into what it has; short steps, so that they meet often. */
     @Test
-    void threadsThatShareACacheDoNotDisturbEachOther() throws Exception {
+    void threadsDoNotDisturbEachOther() throws Exception {
         int threads = 6;
         int rounds = 50_000;
         CyclicBarrier start = new CyclicBarrier(threads);
@@ -103,7 +103,7 @@ class ArenaThreadsTest {
     }
 
     @Test
-    void whatOtherThreadsHaveCachedIsThereWhenItIsNeeded() throws Exception {
+    void whatOtherThreadsHaveIdleIsThereWhenItIsNeeded() throws Exception {
         try (TensorArena arena = TensorArena.create(source, MIB, MIB)) {
             for (int thread = 0; thread < 8; thread++) {
                 Thread other = Thread.ofPlatform().start(() -> {

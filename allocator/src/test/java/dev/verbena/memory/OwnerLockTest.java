@@ -2,6 +2,7 @@ package dev.verbena.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,7 @@ class OwnerLockTest {
             revocations++;
         }
         owner.join();
-        assertEquals(null, failure.get());
+        assertNull(failure.get());
         assertTrue(revocations > 10, "revocations=" + revocations);
     }
 

@@ -12,7 +12,7 @@ import dev.verbena.testing.trace.ShippedTrace;
  */
 final class Targets {
     static final String RANDOM = "random";
-    static final String ADDRESS = "verbena-address";
+    static final String ADDRESS = Subject.VERBENA_ADDRESS.label;
     static final String TENSOR = Subject.VERBENA_TENSOR.label;
     static final String MIMALLOC_C = "mimalloc-c";
     /** The Java heap that one object of class Tensor takes. */
