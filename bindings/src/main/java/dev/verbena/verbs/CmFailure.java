@@ -16,12 +16,8 @@ final class CmFailure {
     /** What happened and what to do. */
     static String describe(CmEventType type, int status) {
         String advice = advice(type, status);
-        return type + ", "
-                + (status > 0
-                        ? "reason=" + status + " ("
-                                + reason(type, status) + ")"
-                        : Errno.describe(-status))
-                + (advice == null ? "." : ": " + advice + ".");
+        String cause = status > 0 ? "reason=" + status + " (" + reason(type, status) + ")" : Errno.describe(-status);
+        return type + ", " + cause + (advice == null ? "." : ": " + advice + ".");
     }
 
     private static String advice(CmEventType type, int status) {

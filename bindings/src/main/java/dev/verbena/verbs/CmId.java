@@ -8,15 +8,12 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import dev.verbena.verbs.abi.ibv_qp_attr;
 import dev.verbena.verbs.abi.rdma_addr;
-import dev.verbena.verbs.abi.rdma_cm_join_mc_attr_ex;
 import dev.verbena.verbs.abi.rdma_cm_id;
 import dev.verbena.verbs.abi.rdma_route;
 
@@ -51,17 +48,13 @@ import dev.verbena.verbs.abi.rdma_route;
  * rdma_leave_multicast (3).
  */
 public final class CmId extends VerbsObject {
-    private record Membership(InetAddress group, MulticastMembership kind) {}
-
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final MemorySegment id;
     private final CmPortSpace portSpace;
     /** Guarded by librdmacm's lock. */
     private CmEventChannel channel;
-    /** By the numbers that librdmacm knows them by; guarded by its lock. */
-    private final Map<Long, Membership> groups = new HashMap<>();
-    private long nextGroup = 1;
+    private final CmGroups groups;
 
     /** Called with librdmacm's lock, within the channel's whileOpen. */
     CmId(CmEventChannel channel, MemorySegment id) {
@@ -69,6 +62,7 @@ public final class CmId extends VerbsObject {
         this.channel = channel;
         this.id = id.reinterpret(rdma_cm_id.sizeof());
         this.portSpace = CmPortSpace.of(rdma_cm_id.ps(this.id));
+        this.groups = new CmGroups(this, this.id);
         channel.add(id.address(), this);
     }
 
@@ -194,24 +188,10 @@ public final class CmId extends VerbsObject {
      * group before it is closed. Events: MULTICAST_JOIN, with the destination; or MULTICAST_ERROR.
      */
     public void joinMulticast(InetAddress group, MulticastMembership membership) {
-        requireMulticast(group);
         call(() -> {
+            CmGroups.requireMulticast(group);
             requireDevice();
-            if (isIn(group)) {
-                throw new IllegalStateException(this + " is already in group=" + group + ": leave it first");
-            }
-            long number = nextGroup++;
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment attributes = rdma_cm_join_mc_attr_ex.allocate(arena);
-                rdma_cm_join_mc_attr_ex.comp_mask(attributes,
-                        RDMA_CM_JOIN_MC_ATTR_ADDRESS() | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS());
-                rdma_cm_join_mc_attr_ex.join_flags(attributes, membership.code());
-                rdma_cm_join_mc_attr_ex.addr(attributes, SocketAddress.write(new InetSocketAddress(group, 0), arena));
-                NativeCall.status("rdma_join_multicast_ex", () -> on() + ", group=" + group + ", " + membership,
-                        capture -> (int) LibRdmacm.JOIN_MULTICAST.invokeExact(capture, id, attributes,
-                                MemorySegment.ofAddress(number)));
-            }
-            groups.put(number, new Membership(group, membership));
+            groups.join(group, membership);
             return null;
         });
     }
@@ -219,33 +199,14 @@ public final class CmId extends VerbsObject {
     /** Takes it back, also while it has not yet come about. Events: none. */
     public void leaveMulticast(InetAddress group) {
         call(() -> {
-            if (!isIn(group)) {
-                throw new IllegalStateException(this + " is not in group=" + group + ", but in " + groups.values());
-            }
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment address = SocketAddress.write(new InetSocketAddress(group, 0), arena);
-                NativeCall.status("rdma_leave_multicast", () -> on() + ", group=" + group,
-                        capture -> (int) LibRdmacm.LEAVE_MULTICAST.invokeExact(capture, id, address));
-            }
-            groups.values().removeIf(membership -> membership.group().equals(group));
+            groups.leave(group);
             return null;
         });
     }
 
-    private boolean isIn(InetAddress group) {
-        return groups.values().stream().anyMatch(membership -> membership.group().equals(group));
-    }
-
-    private static void requireMulticast(InetAddress group) {
-        if (!group.isMulticastAddress()) {
-            throw new IllegalArgumentException("group=" + group + " is no multicast address: give one of 224.0.0.0/4"
-                    + " or ff00::/8");
-        }
-    }
-
     /** Called with librdmacm's lock; by what an event carries. */
     InetAddress group(MemorySegment context) {
-        return groups.get(context.address()).group();
+        return groups.get(context);
     }
 
     /** What it exchanges. */
@@ -379,11 +340,7 @@ public final class CmId extends VerbsObject {
     /** Called by the queue pair, which keeps this open. */
     void destroyQueuePair() {
         synchronized (LibRdmacm.LOCK) {
-            // librdmacm would not say that the kernel refused.
-            if (groups.values().stream().anyMatch(membership -> membership.kind() == MulticastMembership.FULL)) {
-                throw new VerbsException("rdma_destroy_qp", on() + ", in " + groups.values(), EBUSY(),
-                        "a queue pair leaves its multicast groups first: leaveMulticast");
-            }
+            groups.requireNoneHeard();
             rdma_destroy_qp(id);
         }
     }
