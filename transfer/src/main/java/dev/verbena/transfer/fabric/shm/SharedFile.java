@@ -11,7 +11,7 @@ import dev.verbena.transfer.TransferException;
  * A file in shared memory that never has a name: when the last process that has it open or mapped is gone, however it ended,
  * so is the memory.
  *
- * <p>All its pages are allocated before it is mapped: too little memory is an exception here and never a SIGBUS later.
+ * <p>All its pages are allocated before it is handed out: too little memory is an exception here and never a SIGBUS later.
  *
  * <p>Threading: thread-safe.
  */
