@@ -8,8 +8,8 @@ package dev.verbena.memory;
 @FunctionalInterface
 public interface PrefaultListener {
     /**
-     * So much more is committed. Grows from call to call until {@code doneByteSize == byteSize}; begins anew if reserved huge pages run
-     * out on the way and the slab gets others instead. What it throws ends the pre-faulting.
+     * So much is committed by now. Grows from call to call until {@code doneByteSize == byteSize}. If reserved huge pages run out on the
+     * way, the slab gets others instead, and where pre-faulting was asked for it begins anew. What this throws ends the pre-faulting.
      */
     void onCommitted(long doneByteSize, long byteSize);
 }

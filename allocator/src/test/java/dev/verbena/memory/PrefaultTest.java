@@ -83,7 +83,7 @@ class PrefaultTest {
 
     @Test
     void aPartOfALargeRegionIsCommittedWhereItIs() throws Exception {
-        Slab slab = source.acquire(5 * GIB);
+        Slab slab = source.acquire(4 * GIB + 64 * MIB);
         MemorySegment part = slab.memory().asSlice(4 * GIB + 12 * MIB, 40 * MIB);
         AtomicLong last = new AtomicLong();
         Prefault.commit(part, 2, (done, byteSize) -> {
