@@ -110,9 +110,7 @@ public final class TensorArena implements AutoCloseable {
      * @throws IllegalStateException if the arena is closed
      */
     public long allocateAddress(long byteSize) {
-        if (byteSize < 0) {
-            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
-        }
+        checkBlock(byteSize);
         long address = heap.take(byteSize);
         return address != 0 ? address : allocateSlowly(byteSize, false, null, null);
     }
@@ -125,6 +123,25 @@ public final class TensorArena implements AutoCloseable {
      */
     public void freeAddress(long address) {
         heap.release(address);
+    }
+
+    /**
+     * Makes a block of {@link #allocateAddress} larger or smaller where it is. A smaller one gives back whole pages if it has some of its
+     * own, that is beyond 64 KiB.
+     *
+     * @return false if it stays as it is, since what is behind it is in use, or its size class has no such size: allocate another one and
+     *         copy
+     * @throws IllegalArgumentException if {@code byteSize} is negative, or no block of this arena begins there
+     */
+    public boolean resizeAddress(long address, long byteSize) {
+        checkBlock(byteSize);
+        return heap.resize(address, byteSize);
+    }
+
+    private static void checkBlock(long byteSize) {
+        if (byteSize < 0) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
+        }
     }
 
     /**
@@ -153,6 +170,11 @@ public final class TensorArena implements AutoCloseable {
         return heap.statistics();
     }
 
+    /** Counts by size class and by thread, read without a lock and without keeping anybody out. */
+    public ArenaUsage usage() {
+        return heap.usage();
+    }
+
     /**
      * Whether these hold, counted from the slabs upwards; for tests, at any time:
      *
@@ -172,6 +194,23 @@ public final class TensorArena implements AutoCloseable {
     /** How many threads have a heap of their own in it. For checks. */
     int ownHeapCount() {
         return heap.ownHeapCount();
+    }
+
+    /**
+     * Gives the slabs on which nothing is live back to the source, but the first, if the arena was created with one; and takes back what
+     * threads have idle, so that what is free lies together.
+     *
+     * @return bytes of these slabs
+     */
+    public long trim() {
+        growth.lock();
+        try {
+            long before = heap.slabByteSize();
+            releaseSlabs(heap.trim(firstByteSize > 0 ? 1 : 0));
+            return before - heap.slabByteSize();
+        } finally {
+            growth.unlock();
+        }
     }
 
     /**
@@ -230,7 +269,7 @@ public final class TensorArena implements AutoCloseable {
         if (SizeClasses.isSmall(byteSize)) {
             pages = Math.clamp(left, pages, SizeClasses.runPages(SizeClasses.indexOf(byteSize)));
         }
-        return pages <= left ? pages * SizeClasses.PAGE_BYTE_SIZE : 0;
+        return pages <= Math.min(left, SlabPages.PAGE_COUNT_MAX) ? pages * SizeClasses.PAGE_BYTE_SIZE : 0;
     }
 
     /** Adds a slab, a large one if it is to be had, else of the needed size; returns why not even that, or null. */
@@ -265,7 +304,13 @@ public final class TensorArena implements AutoCloseable {
             throw new IllegalStateException("source=" + source + " must hand out native memory aligned to "
                     + SizeClasses.PAGE_BYTE_SIZE + " of at least byteSize=" + byteSize + " but gave " + found);
         }
-        heap.add(slab, Math.min(got, byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE);
+        try {
+            heap.add(slab, Math.min(SlabPages.PAGE_COUNT_MAX,
+                    Math.min(got, byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE));
+        } catch (OutOfArenaMemoryException e) {
+            source.release(slab);
+            throw e;
+        }
     }
 
     /** {@code type} and {@code shape} may be null. */
@@ -281,11 +326,11 @@ public final class TensorArena implements AutoCloseable {
                 + " liveCount=" + now.liveCount() + reason, refusal);
     }
 
-    private void releaseSlabs(List<SlabPages> slabs) {
+    private void releaseSlabs(List<Slab> slabs) {
         RuntimeException first = null;
-        for (SlabPages pages : slabs) {
+        for (Slab slab : slabs) {
             try {
-                source.release(pages.slab);
+                source.release(slab);
             } catch (RuntimeException e) {
                 if (first == null) {
                     first = e;
