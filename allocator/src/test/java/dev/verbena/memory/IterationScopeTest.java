@@ -76,7 +76,7 @@ class IterationScopeTest {
 
     @Test
     void aTensorOfAScopeIsLikeAnyOther() {
-        try (IterationScope scope = arena.scope()) {
+        try (IterationScope scope = arena.scope(4 * KIB)) {
             Tensor tensor = scope.allocate(ElementType.FLOAT32, Shape.of(6));
             assertEquals(0, tensor.address() % 64);
             assertEquals(24, tensor.memory().byteSize());
