@@ -1,13 +1,13 @@
 package dev.verbena.memory;
 
 import java.lang.foreign.Arena;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What a scope gives out between two ends: the tensors' common fate, and the lifetime of their segments.
  *
  * <pre>
- *   state word   -2^31: ENDED     0: nothing pinned     n: pinned n times, by whichever tensors
+ *   state word   -2^63: ENDED     0: nothing pinned     n: pinned n times, by whichever tensors
  *
  *   state      pin        unpin            tryEnd
  *   0          1          -                ENDED, unless a native call uses a segment
@@ -20,11 +20,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p><b>Owner:</b> {@link IterationScope}, one at a time. <b>Threading:</b> thread-safe.
  */
 final class Iteration {
-    private static final int ENDED = Integer.MIN_VALUE;
+    private static final long ENDED = Long.MIN_VALUE;
 
     /** Its close makes all threads pass a handshake: once per iteration, whatever came of it. */
     private final Arena lifetime = Arena.ofShared();
-    private final AtomicInteger pins = new AtomicInteger();
+    private final AtomicLong pins = new AtomicLong();
     /** Where small requests are served; null before the first. Written under the owner's lock. */
     private volatile ScopeMemory shared;
 
@@ -46,12 +46,9 @@ final class Iteration {
 
     void pin(Tensor tensor) {
         for (;;) {
-            int seen = pins.get();
+            long seen = pins.get();
             if (seen < 0) {
                 throw new IllegalStateException("pin after free: " + tensor + " was freed with its scope's iteration");
-            }
-            if (seen == Integer.MAX_VALUE) {
-                throw new IllegalStateException("pins=" + seen + " of a scope: too many, unpin is missing somewhere");
             }
             if (pins.compareAndSet(seen, seen + 1)) {
                 return;
@@ -63,7 +60,10 @@ final class Iteration {
         pins.decrementAndGet();
     }
 
-    /** Returns why it cannot end yet, or null: then every use of what it gave out throws. */
+    /**
+     * Returns why it cannot end yet, or null: then every use of what it gave out throws. Pins are counted first, so that none comes
+     * between; who uses a tensor just when a native call turns out to be in the way may be told of an end that does not come.
+     */
     String tryEnd() {
         if (!pins.compareAndSet(0, ENDED)) {
             return "its tensors are pinned, pins=" + pins.get() + "; unpin them first, or give a deadline";

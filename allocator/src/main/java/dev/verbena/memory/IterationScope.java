@@ -15,6 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *   large    ──────────────────────────────────────────► a block of its own
  * </pre>
  *
+ * <p>To the arena, a scope is as many live blocks as it holds.
+ *
  * <p>A tensor of a scope has the whole life cycle. It may be closed early; its bytes stay until the end of the iteration. One that is
  * pinned puts that end off: {@link #reset()} and {@link #close()} refuse then, and with a deadline they wait. After the end, each use of a
  * tensor throws, and so does each access to a segment, by the JDK's own check, also of those that {@link Tensor#memory()} gave.

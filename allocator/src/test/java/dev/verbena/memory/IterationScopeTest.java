@@ -194,6 +194,18 @@ class IterationScopeTest {
     }
 
     @Test
+    void aKeptBlockThatIsAlignedToLittleWaitsForALesserRequest() {
+        try (IterationScope scope = arena.scope()) {
+            long kept = scope.allocate(300_000).address();
+            scope.reset();
+            long more = 2 * Long.lowestOneBit(kept);
+            assertEquals(0, scope.allocate(300_000, more).address() % more);
+            assertEquals(kept, scope.allocate(300_000).address());
+            assertEquals(600_000, scope.heldByteSize());
+        }
+    }
+
+    @Test
     void aPinnedTensorKeepsItsScope() {
         IterationScope scope = arena.scope();
         Tensor tensor = scope.allocate(ElementType.INT32, Shape.of(1));

@@ -7,12 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class ScopeThreadsTest {
     private static final long MIB = 1024 * 1024;
     private static final int RESETS = 2_000;
+    private static final int USES_MIN = 1_000;
 
     private final AtomicBoolean isOver = new AtomicBoolean();
     private final AtomicLong whole = new AtomicLong();
@@ -34,32 +39,46 @@ class ScopeThreadsTest {
                 long own = number;
                 ends.add(executor.submit(() -> use(scope, own)));
             }
-            int refusals = resetOften(scope);
+            resetOften(scope);
             isOver.set(true);
             for (Future<?> end : ends) {
                 end.get();
             }
-            assertTrue(refusals < RESETS, "some resets met no pin");
-            assertTrue(whole.get() > 0, "some uses met no reset");
             scope.close();
             assertEquals(0, arena.statistics().liveCount());
             assertTrue(arena.isConsistent());
         }
     }
 
-    /** @return how many were refused because of a pin */
-    private static int resetOften(IterationScope scope) {
-        int refusals = 0;
-        for (int i = 0; i < RESETS; i++) {
+    @Test
+    void noTwoThreadsGetTheSameBytes() throws Exception {
+        try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), MIB, 64 * MIB);
+                IterationScope scope = arena.scope();
+                ExecutorService executor = Executors.newFixedThreadPool(3)) {
+            CyclicBarrier start = new CyclicBarrier(3);
+            Callable<long[]> allocate = () -> {
+                start.await();
+                return LongStream.generate(() -> scope.allocate(64, 64).address()).limit(100_000).toArray();
+            };
+            LongStream all = LongStream.empty();
+            for (Future<long[]> addresses : executor.invokeAll(List.of(allocate, allocate, allocate))) {
+                all = LongStream.concat(all, Arrays.stream(addresses.get()));
+            }
+            assertEquals(300_000, all.distinct().count());
+        }
+    }
+
+    private void resetOften(IterationScope scope) {
+        int resets = 0;
+        while (resets < RESETS || whole.get() < USES_MIN) {
             try {
                 scope.reset();
+                resets++;
             } catch (IllegalStateException pinned) {
                 assertTrue(pinned.getMessage().contains("pins="), pinned::getMessage);
-                refusals++;
             }
             Thread.yield();
         }
-        return refusals;
     }
 
     private void use(IterationScope scope, long number) {
