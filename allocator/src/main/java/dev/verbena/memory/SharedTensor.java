@@ -2,7 +2,7 @@ package dev.verbena.memory;
 
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One owner's share in a tensor that several own: the last one to close its share frees the tensor.
@@ -21,10 +21,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class SharedTensor implements AutoCloseable {
     private final Tensor tensor;
-    private final AtomicInteger owners;
+    private final AtomicLong owners;
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    private SharedTensor(Tensor tensor, AtomicInteger owners) {
+    private SharedTensor(Tensor tensor, AtomicLong owners) {
         this.tensor = tensor;
         this.owners = owners;
     }
@@ -38,7 +38,7 @@ public final class SharedTensor implements AutoCloseable {
         if (!Objects.requireNonNull(tensor, "tensor").isOpen()) {
             throw new IllegalStateException("use after free: cannot share " + tensor + ", which was closed before");
         }
-        return new SharedTensor(tensor, new AtomicInteger(1));
+        return new SharedTensor(tensor, new AtomicLong(1));
     }
 
     /**
@@ -48,11 +48,15 @@ public final class SharedTensor implements AutoCloseable {
      */
     public SharedTensor share() {
         checkOpen();
-        // Who closes this share in another thread at the same time may be the last one.
-        if (owners.getAndUpdate(count -> count == 0 ? 0 : Math.incrementExact(count)) == 0) {
+        if (!addOwner(owners)) {
             throw closedBefore();
         }
         return new SharedTensor(tensor, owners);
+    }
+
+    /** Returns false if there is none any more: who closes this share in another thread at the same time may have been the last. */
+    static boolean addOwner(AtomicLong owners) {
+        return owners.getAndUpdate(count -> count == 0 ? 0 : count + 1) != 0;
     }
 
     /**
@@ -66,7 +70,7 @@ public final class SharedTensor implements AutoCloseable {
     }
 
     /** Open shares at some moment during the call. */
-    public int owners() {
+    public long owners() {
         return owners.get();
     }
 

@@ -1,6 +1,5 @@
 package dev.verbena.memory;
 
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -15,20 +14,16 @@ public final class TensorExport implements AutoCloseable {
     private final long address;
     private final AtomicBoolean isReleased = new AtomicBoolean();
 
-    private TensorExport(Tensor tensor) {
+    private TensorExport(Tensor tensor, long address) {
         this.tensor = tensor;
-        address = tensor.address();
+        this.address = address;
     }
 
     /** Pins the tensor; see {@link Tensor#export}. */
     static TensorExport of(Tensor tensor) {
-        Objects.requireNonNull(tensor, "tensor").pin();
-        try {
-            return new TensorExport(tensor);
-        } catch (IllegalStateException closedMeanwhile) {
-            tensor.unpin();
-            throw closedMeanwhile;
-        }
+        long address = tensor.address();
+        tensor.pin();
+        return new TensorExport(tensor, address);
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -44,7 +45,7 @@ class ResizeTest {
         }
         for (int i = 0; i < grown.size(); i++) {
             Tensor all = grown.get(i);
-            assertEquals(i, all.memory().get(java.lang.foreign.ValueLayout.JAVA_BYTE, usableByteSize - 1));
+            assertEquals(i, all.memory().get(ValueLayout.JAVA_BYTE, usableByteSize - 1));
             all.close();
         }
     }

@@ -13,9 +13,11 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Several owners of a tensor: the last one frees it, and each is told what it did wrong. */
 class SharedTensorTest {
@@ -63,11 +65,22 @@ class SharedTensorTest {
     void afterTheLastThereIsNothingToUse() {
         SharedTensor only = SharedTensor.of(tensor);
         only.close();
-        for (var use : List.<org.junit.jupiter.api.function.Executable>of(only::close, only::tensor, only::share,
+        for (Executable use : List.<Executable>of(only::close, only::tensor, only::share,
                 tensor::memory, () -> SharedTensor.of(tensor))) {
             assertThrows(IllegalStateException.class, use);
         }
         assertEquals(0, only.owners());
+    }
+
+    @Test
+    void nobodyJoinsAfterTheLast() {
+        AtomicLong owners = new AtomicLong();
+        assertFalse(SharedTensor.addOwner(owners));
+        assertEquals(0, owners.get());
+        owners.set(1);
+        assertTrue(SharedTensor.addOwner(owners));
+        assertEquals(2, owners.get());
+        tensor.close();
     }
 
     @Test
