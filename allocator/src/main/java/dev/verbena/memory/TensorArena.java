@@ -1,5 +1,8 @@
 package dev.verbena.memory;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.SegmentAllocator;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,6 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class TensorArena implements AutoCloseable {
     /** A further slab has at least that size, as far as the budget goes: a system call per small tensor would be slow. */
     private static final long GROWTH_BYTE_SIZE_MIN = 1024 * 1024;
+    private static final long SCOPE_BLOCK_BYTE_SIZE = 1024 * 1024;
     /** A further slab is at least that part of all slabs, so that their number grows with the logarithm of the size. */
     private static final long GROWTH_SHARE = 4;
 
@@ -30,6 +34,7 @@ public final class TensorArena implements AutoCloseable {
     private final long firstByteSize;
     private final long byteSizeMax;
     private final ArenaHeap heap;
+    private final AlignedBlocks aligned = new AlignedBlocks();
     /** Held while a slab is being acquired, which may take long; before any other lock. */
     private final ReentrantLock growth = new ReentrantLock();
 
@@ -110,9 +115,24 @@ public final class TensorArena implements AutoCloseable {
      * @throws IllegalStateException if the arena is closed
      */
     public long allocateAddress(long byteSize) {
-        checkBlock(byteSize);
+        checkByteSize(byteSize);
         long address = heap.take(byteSize);
         return address != 0 ? address : allocateSlowly(byteSize, false, null, null);
+    }
+
+    /**
+     * As {@link #allocateAddress(long)}, aligned to a power of two up to 2^30. Up to 4,096 that costs nothing but the rounding of the size;
+     * beyond, up to {@code alignment} bytes more and some microseconds when the block is freed.
+     *
+     * @throws IllegalArgumentException if {@code byteSize} is negative or the alignment another one
+     */
+    public long allocateAddress(long byteSize, long alignment) {
+        return allocateAligned(byteSize, alignment, false);
+    }
+
+    /** As {@link #allocateAddress(long, long)}, but 0 when there is no memory. */
+    long tryAllocateAddress(long byteSize, long alignment) {
+        return allocateAligned(byteSize, alignment, true);
     }
 
     /**
@@ -122,7 +142,39 @@ public final class TensorArena implements AutoCloseable {
      * @throws IllegalStateException if it is free already; not noticed once the block is handed out again
      */
     public void freeAddress(long address) {
-        heap.release(address);
+        try {
+            heap.release(address);
+        } catch (IllegalArgumentException noBlock) {
+            // Asked last, so that blocks that are no part of a larger one pay nothing for those that are.
+            Long block = aligned.forget(address);
+            if (block == null) {
+                throw noBlock;
+            }
+            heap.release(block);
+        }
+    }
+
+    /**
+     * Segments that are blocks of this arena, for code that takes an allocator: each goes back when {@code lifetime}, which gives the
+     * segments their scope, is closed. To be closed before this arena. Contents undefined; one of 0 bytes has an address of its own too.
+     */
+    public SegmentAllocator segmentAllocator(Arena lifetime) {
+        return new LifetimeAllocator(this, lifetime);
+    }
+
+    /** For tensors and segments that are freed together, such as those of an iteration; takes 1 MiB at a time. */
+    public IterationScope scope() {
+        return scope(SCOPE_BLOCK_BYTE_SIZE);
+    }
+
+    /**
+     * As {@link #scope()}, taking so many bytes at a time, rounded up to whole pages; what is larger than an eighth of that may get a
+     * block of its own.
+     *
+     * @throws IllegalArgumentException if {@code blockByteSize} is less than 1
+     */
+    public IterationScope scope(long blockByteSize) {
+        return new IterationScope(this, blockByteSize);
     }
 
     /**
@@ -131,17 +183,12 @@ public final class TensorArena implements AutoCloseable {
      *
      * @return false if it stays as it is, since what is behind it is in use, or its size class has no such size: allocate another one and
      *         copy
-     * @throws IllegalArgumentException if {@code byteSize} is negative, or no block of this arena begins there
+     * @throws IllegalArgumentException if {@code byteSize} is negative, or no block of this arena begins there; one that
+     *     is aligned to more than 4,096 is a part of a block
      */
     public boolean resizeAddress(long address, long byteSize) {
-        checkBlock(byteSize);
+        checkByteSize(byteSize);
         return heap.resize(address, byteSize);
-    }
-
-    private static void checkBlock(long byteSize) {
-        if (byteSize < 0) {
-            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
-        }
     }
 
     /**
@@ -155,6 +202,33 @@ public final class TensorArena implements AutoCloseable {
             throw new IllegalArgumentException("free of a foreign tensor: " + tensor + " is not of this arena");
         }
         tensor.close();
+    }
+
+    /**
+     * The same storage under a shape of fewer or more elements, if its block has room for them, which a size class or the last page
+     * left over. The first bytes are as they were, further ones undefined. The two are one tensor: closing either frees it.
+     *
+     * @return null if there is no room: then allocate another one, and copy
+     * @throws IllegalArgumentException if the tensor is not of this arena
+     * @throws IllegalStateException if it is closed
+     */
+    public Tensor tryResize(Tensor tensor, Shape shape) {
+        if (!owns(tensor)) {
+            throw new IllegalArgumentException("resize of a foreign tensor: " + tensor + " is not of this arena");
+        }
+        return tensor.resizedWithin(usableByteSize(tensor.allocatedByteSize()), shape);
+    }
+
+    /**
+     * Bytes that a block has which was asked for with {@code byteSize}: its size class, or whole pages. Whoever has grown into them gives
+     * the block back like any other.
+     *
+     * @throws IllegalArgumentException if {@code byteSize} is negative or within a page of 2^63
+     */
+    public static long usableByteSize(long byteSize) {
+        checkByteSize(byteSize);
+        return SizeClasses.isSmall(byteSize) ? SizeClasses.slotByteSize(SizeClasses.indexOf(byteSize))
+                : SizeClasses.ceilToPage(byteSize);
     }
 
     /** Whether the tensor, free or not, was allocated here. */
@@ -226,6 +300,44 @@ public final class TensorArena implements AutoCloseable {
         } finally {
             growth.unlock();
         }
+    }
+
+    /**
+     * As {@link #close()}, but waits until all tensors are closed and unpinned, such as those that transfers still use, up to the
+     * deadline.
+     *
+     * @throws IllegalStateException if some are live or pinned at the deadline, naming how many
+     */
+    public void close(Duration deadline) throws InterruptedException {
+        Deadline.await(deadline, () -> statistics().liveCount() == 0);
+        close();
+    }
+
+    private static void checkByteSize(long byteSize) {
+        if (byteSize < 0) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
+        }
+    }
+
+    /** @throws IllegalArgumentException unless there are blocks of that size and alignment */
+    static void checkBlock(long byteSize, long alignment) {
+        checkByteSize(byteSize);
+        AlignedBlocks.check(alignment);
+    }
+
+    private long allocateAligned(long byteSize, long alignment, boolean orNull) {
+        checkBlock(byteSize, alignment);
+        long blockByteSize = AlignedBlocks.blockByteSize(byteSize, alignment);
+        long block = heap.take(blockByteSize);
+        if (block == 0) {
+            block = allocateSlowly(blockByteSize, orNull, null, null);
+        }
+        return block == 0 ? 0 : aligned.partOf(block, alignment);
+    }
+
+    /** Of a block or a tensor in it. */
+    Slab slabAt(long address) {
+        return heap.slabAt(address);
     }
 
     private long allocateBlock(ElementType type, Shape shape, boolean orNull) {
