@@ -1,4 +1,6 @@
 /** Arenas of tensors carved from large slabs; knows nothing of verbs or networks. */
 module dev.verbena.allocator {
+    requires java.xml;
+
     exports dev.verbena.memory;
 }
