@@ -1,5 +1,7 @@
 package dev.verbena.memory;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * Where the memory of tensors comes from and goes back to.
  *
@@ -11,4 +13,15 @@ interface Storage {
 
     /** Takes the block at the address back; called once for each, on the thread that closed or unpinned last. */
     void release(long address);
+
+    /** What a tensor gives its user to look at the block; usable at least until {@link #release}. */
+    default MemorySegment memoryAt(long address, long byteSize) {
+        MemorySegment slab = slabAt(address).memory();
+        return slab.asSlice(address - slab.address(), byteSize);
+    }
+
+    /** What to add to the message about a misuse: where the block was allocated and freed, if that is known. */
+    default String history() {
+        return "";
+    }
 }

@@ -11,7 +11,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * Anonymous pages from the kernel: the two system calls, and nothing else ({@code mmap(2)}). {@link Arena#allocate} would not do: it
+ * Anonymous pages from the kernel by {@code mmap(2)}, and views of them that end earlier: all that is restricted here. {@link Arena#allocate} would not do: it
  * writes zeros, and so commits every page at once, and counts against {@code -XX:MaxDirectMemorySize}.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
@@ -59,6 +59,11 @@ final class SystemMemory {
                             + "; ask for less, or see ulimit -v, /proc/meminfo and vm.overcommit_memory");
         }
         return MemorySegment.ofAddress(address).reinterpret(byteSize, arena, segment -> unmap(address, byteSize));
+    }
+
+    /** The same bytes, until {@code lifetime} is closed; whoever holds the memory sees to it that they are there so long. */
+    static MemorySegment view(MemorySegment memory, Arena lifetime) {
+        return memory.reinterpret(lifetime, null);
     }
 
     private static void unmap(long address, long byteSize) {

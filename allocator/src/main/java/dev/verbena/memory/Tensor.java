@@ -82,8 +82,7 @@ public final class Tensor extends Block implements AutoCloseable {
         checkOpen();
         MemorySegment made = memory;
         if (made == null) {
-            Slab slab = slab();
-            made = slab.memory().asSlice(address - slab.memory().address(), byteSize());
+            made = storage.memoryAt(address, byteSize());
             memory = made;
         }
         return made;
@@ -159,15 +158,23 @@ public final class Tensor extends Block implements AutoCloseable {
         return storage;
     }
 
+    String history() {
+        return storage.history();
+    }
+
     /** Called by the block, whose life is over. */
     @Override
     void releaseBlock() {
-        storage.release(address);
+        if (FreeEvent.isOn() && !(storage instanceof UnmanagedStorage)) {
+            FreeEvent.release(storage, address);
+        } else {
+            storage.release(address);
+        }
     }
 
     private void checkOpen() {
         if (!original.isBlockOpen()) {
-            throw new IllegalStateException("use after free: " + this + " was closed before");
+            throw new IllegalStateException("use after free: " + this + " was closed before" + history());
         }
     }
 

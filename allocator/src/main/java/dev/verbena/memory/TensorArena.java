@@ -18,9 +18,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * goes back to the arena that it is from, whichever thread closes the tensor; that it is free again happens before it is handed out
  * again.
  *
+ * <p>{@link DebugArena} is the one that looks for mistakes of its users. It overrides a few methods here; as long as a process has none,
+ * the JIT calls these directly.
+ *
  * <p><b>Owner:</b> whoever created it; closes it before the source, and after every tensor. <b>Threading:</b> thread-safe.
  */
-public final class TensorArena implements AutoCloseable {
+public sealed class TensorArena implements AutoCloseable permits DebugArena {
     /** A further slab has at least that size, as far as the budget goes: a system call per small tensor would be slow. */
     private static final long GROWTH_BYTE_SIZE_MIN = 1024 * 1024;
     /** A further slab is at least that part of all slabs, so that their number grows with the logarithm of the size. */
@@ -29,7 +32,7 @@ public final class TensorArena implements AutoCloseable {
     private final SlabSource source;
     private final long firstByteSize;
     private final long byteSizeMax;
-    private final ArenaHeap heap;
+    final ArenaHeap heap;
     /** Held while a slab is being acquired, which may take long; before any other lock. */
     private final ReentrantLock growth = new ReentrantLock();
 
@@ -90,14 +93,15 @@ public final class TensorArena implements AutoCloseable {
      * @throws OutOfArenaMemoryException if there is no room for it within the budget, or the source refuses a further slab
      * @throws IllegalStateException if the arena is closed
      */
-    public Tensor allocate(ElementType type, Shape shape) {
-        return new Tensor(heap, allocateBlock(type, shape, false), type, shape);
+    public final Tensor allocate(ElementType type, Shape shape) {
+        long address = allocateBlock(shape.byteSize(type), false, type, shape);
+        return new Tensor(storageOf(address), address, type, shape);
     }
 
     /** As {@link #allocate} but null when there is no memory. */
-    public Tensor tryAllocate(ElementType type, Shape shape) {
-        long address = allocateBlock(type, shape, true);
-        return address == 0 ? null : new Tensor(heap, address, type, shape);
+    public final Tensor tryAllocate(ElementType type, Shape shape) {
+        long address = allocateBlock(shape.byteSize(type), true, type, shape);
+        return address == 0 ? null : new Tensor(storageOf(address), address, type, shape);
     }
 
     /**
@@ -109,12 +113,11 @@ public final class TensorArena implements AutoCloseable {
      * @throws OutOfArenaMemoryException if there is no room for it within the budget, or the source refuses a further slab
      * @throws IllegalStateException if the arena is closed
      */
-    public long allocateAddress(long byteSize) {
+    public final long allocateAddress(long byteSize) {
         if (byteSize < 0) {
             throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
         }
-        long address = heap.take(byteSize);
-        return address != 0 ? address : allocateSlowly(byteSize, false, null, null);
+        return allocateBlock(byteSize, false, null, null);
     }
 
     /**
@@ -123,8 +126,12 @@ public final class TensorArena implements AutoCloseable {
      * @throws IllegalArgumentException if no block of this arena begins there
      * @throws IllegalStateException if it is free already; not noticed once the block is handed out again
      */
-    public void freeAddress(long address) {
-        heap.release(address);
+    public final void freeAddress(long address) {
+        if (FreeEvent.isOn()) {
+            FreeEvent.release(storageOf(address), address);
+        } else {
+            storageOf(address).release(address);
+        }
     }
 
     /**
@@ -133,7 +140,7 @@ public final class TensorArena implements AutoCloseable {
      * @throws IllegalArgumentException if it is of another one, or of none; nothing is freed then
      * @throws IllegalStateException if it is free already
      */
-    public void free(Tensor tensor) {
+    public final void free(Tensor tensor) {
         if (!owns(tensor)) {
             throw new IllegalArgumentException("free of a foreign tensor: " + tensor + " is not of this arena");
         }
@@ -189,10 +196,32 @@ public final class TensorArena implements AutoCloseable {
         }
     }
 
-    private long allocateBlock(ElementType type, Shape shape, boolean orNull) {
-        long byteSize = shape.byteSize(type);
+    // ---- what a debug arena does otherwise ----
+
+    /** The address of a block; 0 if there is none and {@code orNull}. {@code type} and {@code shape}, for messages, may be null. */
+    long take(long byteSize, boolean orNull, ElementType type, Shape shape) {
         long address = heap.take(byteSize);
         return address != 0 ? address : allocateSlowly(byteSize, orNull, type, shape);
+    }
+
+    /** Where the block at the address goes back to, which refuses if there is none. */
+    Storage storageOf(long address) {
+        return heap;
+    }
+
+    /** Called before a request is refused: whether something was given back meanwhile, so that another attempt is worth while. */
+    boolean giveWay() {
+        return false;
+    }
+
+    // ---- allocation ----
+
+    private long allocateBlock(long byteSize, boolean orNull, ElementType type, Shape shape) {
+        long address = take(byteSize, orNull, type, shape);
+        if (AllocateEvent.isOn() && address != 0) {
+            AllocateEvent.record(address, byteSize);
+        }
+        return address;
     }
 
     private long allocateSlowly(long byteSize, boolean orNull, ElementType type, Shape shape) {
@@ -212,15 +241,24 @@ public final class TensorArena implements AutoCloseable {
                 }
                 if (refusal == null && neededByteSize(byteSize) > 0) {
                     refusal = grow(neededByteSize(byteSize));
-                } else if (orNull) {
-                    return 0;
-                } else {
-                    throw outOfMemory(byteSize, type, shape, refusal);
+                } else if (!giveWay()) {
+                    return refuse(byteSize, orNull, type, shape, refusal);
                 }
             }
         } finally {
             growth.unlock();
         }
+    }
+
+    private long refuse(long byteSize, boolean orNull, ElementType type, Shape shape,
+            OutOfArenaMemoryException refusal) {
+        if (OutOfMemoryEvent.isOn()) {
+            OutOfMemoryEvent.record(byteSize, statistics(), byteSizeMax, refusal);
+        }
+        if (orNull) {
+            return 0;
+        }
+        throw outOfMemory(byteSize, type, shape, refusal);
     }
 
     /** Bytes of a slab that would hold the tensor; 0 if the budget has not so many left. */
@@ -257,7 +295,7 @@ public final class TensorArena implements AutoCloseable {
     }
 
     private void addSlab(long byteSize) {
-        Slab slab = source.acquire(byteSize);
+        Slab slab = SlabAcquiredEvent.acquire(source, byteSize);
         long got = slab.memory().byteSize();
         if (got < byteSize || !slab.memory().isNative() || slab.memory().address() % SizeClasses.PAGE_BYTE_SIZE != 0) {
             String found = slab.memory().toString();
@@ -301,6 +339,6 @@ public final class TensorArena implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "TensorArena slabByteSize=" + heap.slabByteSize() + " byteSizeMax=" + byteSizeMax;
+        return getClass().getSimpleName() + " slabByteSize=" + heap.slabByteSize() + " byteSizeMax=" + byteSizeMax;
     }
 }
