@@ -21,6 +21,8 @@ final class DebugBlocks {
     private final DebugOptions options;
     private final Map<Long, DebugBlock> live = new ConcurrentHashMap<>();
     private final Quarantine quarantine = new Quarantine();
+    /** Each is there once: blocks come by the hundred thousand, places in a program do not. */
+    private final Map<Site, Site> sites = new ConcurrentHashMap<>();
 
     DebugBlocks(Storage heap, DebugOptions options) {
         this.heap = heap;
@@ -31,8 +33,7 @@ final class DebugBlocks {
     long add(long start, long byteSize) {
         MemorySegment slab = heap.slabAt(start).memory();
         MemorySegment whole = slab.asSlice(start - slab.address(), options.guardedByteSize(byteSize));
-        DebugBlock block = new DebugBlock(this, whole, options.guardByteSize(), byteSize,
-                Site.here(options.siteDepth()));
+        DebugBlock block = new DebugBlock(this, whole, options.guardByteSize(), byteSize, site());
         live.put(block.address, block);
         return block.address;
     }
@@ -62,7 +63,7 @@ final class DebugBlocks {
     /** @throws DamagedMemoryException if this one was written around, or one that leaves quarantine was written into; done nevertheless */
     void release(DebugBlock block) {
         List<String> damages = new ArrayList<>();
-        addIfDamaged(damages, block.retire(Site.here(options.siteDepth())));
+        addIfDamaged(damages, block.retire(site()));
         // In this order whoever frees it again always finds it in one of the two.
         quarantine.add(block);
         live.remove(block.address, block);
@@ -106,6 +107,12 @@ final class DebugBlocks {
             heap.release(block.start);
         }
         return damages;
+    }
+
+    private Site site() {
+        Site here = Site.here(options.siteDepth());
+        Site known = sites.putIfAbsent(here, here);
+        return known == null ? here : known;
     }
 
     private static void addIfDamaged(List<String> damages, String damage) {

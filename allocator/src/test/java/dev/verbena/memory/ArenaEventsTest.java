@@ -96,6 +96,25 @@ class ArenaEventsTest {
         }
     }
 
+    /** Another thread may have the address as soon as it is released, before the event of the free is written. */
+    @Test
+    void anAddressIsFreedBeforeAnotherThreadAllocatesIt() throws IOException {
+        try (Recording recording = recording("Allocate", "Free")) {
+            FreeEvent.release(new Storage() {
+                @Override
+                public Slab slabAt(long address) {
+                    return null;
+                }
+
+                @Override
+                public void release(long address) {
+                    AllocateEvent.record(address, 8);
+                }
+            }, 64);
+            assertEquals(List.of("Free", "Allocate"), names(stop(recording)));
+        }
+    }
+
     @Test
     void aFreeThatIsRefusedIsNone() throws IOException {
         try (Recording recording = recording("Free"); TensorArena arena = arena()) {
