@@ -55,7 +55,7 @@ final class RegionSvg {
         start("svg");
         xml.writeDefaultNamespace(SVG);
         attributes("version", "1.1", "width", WIDTH + 2 * MARGIN, "height", height(), "font-family", "sans-serif",
-                "font-size", 12);
+                "font-size", 12, "style", "background:#ffffff");
         element("title", title);
         line(title);
         line(map.summary());

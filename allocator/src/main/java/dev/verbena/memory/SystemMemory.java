@@ -11,8 +11,9 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * Anonymous pages from the kernel by {@code mmap(2)}, and views of them that end earlier: all that is restricted here. {@link Arena#allocate} would not do: it
- * writes zeros, and so commits every page at once, and counts against {@code -XX:MaxDirectMemorySize}.
+ * Anonymous pages from the kernel by {@code mmap(2)}, and views of memory that end earlier than it: what of that is restricted, and nothing
+ * else. {@link Arena#allocate} would not do: it writes zeros, and so commits every page at once, and counts against
+ * {@code -XX:MaxDirectMemorySize}.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
  */

@@ -32,6 +32,7 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
     private final SlabSource source;
     private final long firstByteSize;
     private final long byteSizeMax;
+    /** A debug arena has it, too. */
     final ArenaHeap heap;
     /** Held while a slab is being acquired, which may take long; before any other lock. */
     private final ReentrantLock growth = new ReentrantLock();
