@@ -100,7 +100,9 @@ final class DebugBlock implements Storage {
         freed = site;
         String damage = guardDamage();
         String inUse = closeViews();
-        Poison.FREED.fill(whole);
+        if (isThere()) {
+            Poison.FREED.fill(whole);
+        }
         state = State.QUARANTINED;
         return damage != null ? damage : inUse;
     }
@@ -126,7 +128,15 @@ final class DebugBlock implements Storage {
         return "; allocated" + allocated + (freed == null ? "" : "\n  freed first" + freed);
     }
 
+    /** Whether its slab is; a device that is closed before its arenas takes the memory with it, and nothing can be damaged then. */
+    private boolean isThere() {
+        return whole.scope().isAlive();
+    }
+
     private String guardDamage() {
+        if (!isThere()) {
+            return null;
+        }
         long before = Poison.GUARD.firstDamaged(front());
         if (before >= 0) {
             return report("write in front of a block", before, Poison.GUARD);
@@ -137,7 +147,7 @@ final class DebugBlock implements Storage {
     }
 
     private String poisonDamage() {
-        long damaged = Poison.FREED.firstDamaged(whole);
+        long damaged = isThere() ? Poison.FREED.firstDamaged(whole) : -1;
         return damaged < 0 ? null : report("write after free", damaged, Poison.FREED);
     }
 

@@ -262,6 +262,31 @@ class DebugArenaTest {
                 () -> "caught " + caught);
     }
 
+    /** A device that is closed takes the memory of its arenas with it; they are closed later. */
+    @Test
+    void memoryThatIsGoneIsNotLookedAt() {
+        Slab slab = source.acquire(MIB);
+        DebugArena orphaned = DebugArena.create(new SlabSource() {
+            @Override
+            public Slab acquire(long byteSizeMin) {
+                return slab;
+            }
+
+            @Override
+            public void release(Slab gone) {
+                assertEquals(slab, gone);
+            }
+        }, MIB, MIB);
+        long quarantined = orphaned.allocateAddress(100);
+        long live = orphaned.allocateAddress(100);
+        orphaned.freeAddress(quarantined);
+        source.release(slab);
+        orphaned.check();
+        orphaned.freeAddress(live);
+        orphaned.close();
+        assertTrue(orphaned.isConsistent());
+    }
+
     @ParameterizedTest
     @CsvSource({"0, 0, 1", "32, 0, 1", "65, 0, 1", "64, -1, 1", "64, 0, 0"})
     void optionsThatMakeNoSenseAreRefused(long guardByteSize, long quarantineByteSizeMax, int siteDepth) {
