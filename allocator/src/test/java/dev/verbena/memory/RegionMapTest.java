@@ -54,10 +54,11 @@ class RegionMapTest {
     @Test
     void aCharacterThatStandsForSeveralRunsShowsTheirShare() {
         RegionMap map = new RegionMap(List.of(new SlabMap(0, List.of(
-                RunMap.large(0, 64), RunMap.free(64, 64), RunMap.large(128, 63), RunMap.free(191, 1)))));
+                RunMap.large(0, 64), RunMap.free(64, 67), RunMap.large(131, 60), RunMap.free(191, 1)))));
         List<String> lines = map.toText(1).lines().toList();
         assertTrue(lines.get(0).endsWith("a character is 16 KiB"), lines::toString);
         assertEquals(3 + 48, lines.size());
+        assertEquals("  0x0000080000 |-|", lines.get(3 + 32));
         assertEquals("  0x00000b8000 |#|", lines.get(3 + 46));
         assertEquals("  0x00000bc000 |+|", lines.get(3 + 47));
     }
