@@ -32,12 +32,16 @@ final class AlignedBlocks {
         }
     }
 
-    /** Bytes of a block that has a part of {@code byteSize} so aligned; 2^63 - 1 if there are no more. */
-    static long blockByteSize(long byteSize, long alignment) {
+    /**
+     * Bytes of a block that has a part of {@code byteSize} so aligned; 2^63 - 1 if there are no more.
+     *
+     * @param alignmentOfBlocks what blocks of its multiples are aligned to: the size of a page, in a debug arena less
+     */
+    static long blockByteSize(long byteSize, long alignment, long alignmentOfBlocks) {
         if (alignment <= SizeClasses.ALIGNMENT) {
             return byteSize;
         }
-        long multiple = Math.min(alignment, SizeClasses.PAGE_BYTE_SIZE);
+        long multiple = Math.min(alignment, alignmentOfBlocks);
         long spare = alignment - multiple;
         long byteSizeMax = Long.MAX_VALUE - spare - multiple + 1;
         return byteSize > byteSizeMax ? Long.MAX_VALUE : ceil(Math.max(byteSize, 1), multiple) + spare;

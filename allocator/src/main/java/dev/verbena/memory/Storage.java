@@ -15,7 +15,7 @@ interface Storage {
     /** Takes the block at the address back; called once for each, on the thread that closed or unpinned last. */
     void release(long address);
 
-    /** So many bytes from the address on, which are of one block. */
+    /** What a tensor gives its user to look at the block; usable at least until {@link #release}. */
     default MemorySegment memoryAt(long address, long byteSize) {
         MemorySegment slab = slabAt(address).memory();
         return slab.asSlice(address - slab.address(), byteSize);
@@ -31,4 +31,9 @@ interface Storage {
 
     /** Once for each {@link #pinning}, after the tensor was unpinned. */
     default void unpinned() {}
+
+    /** What to add to the message about a misuse: where the block was allocated and freed, if that is known. */
+    default String history() {
+        return "";
+    }
 }

@@ -185,15 +185,24 @@ public final class Tensor extends Block implements AutoCloseable {
         return storage;
     }
 
+    String history() {
+        return storage.history();
+    }
+
     /** Called by the block, whose life is over. */
     @Override
     void releaseBlock() {
-        storage.release(address);
+        if (FreeEvent.isOn() && !(storage instanceof UnmanagedStorage)) {
+            FreeEvent.release(storage, address);
+        } else {
+            storage.release(address);
+        }
     }
 
     private void checkOpen() {
         if (!isOpen()) {
-            throw new IllegalStateException("use after free: " + this + " was closed before, or its scope has ended");
+            throw new IllegalStateException(
+                    "use after free: " + this + " was closed before, or its scope has ended" + history());
         }
     }
 

@@ -53,7 +53,7 @@ class AlignedBlocksProperties {
     void upToAPageOnlyTheSizeIsRounded(@ForAll @LongRange(min = 1, max = 70_000) long byteSize,
             @ForAll @IntRange(min = 6, max = 12) int shift) {
         long alignment = 1L << shift;
-        long rounded = AlignedBlocks.blockByteSize(byteSize, alignment);
+        long rounded = AlignedBlocks.blockByteSize(byteSize, alignment, SizeClasses.PAGE_BYTE_SIZE);
         assertTrue(rounded >= byteSize && rounded < byteSize + alignment, "rounded=" + rounded);
         if (SizeClasses.isSmall(rounded)) {
             assertEquals(0, SizeClasses.slotByteSize(SizeClasses.indexOf(rounded)) % alignment);
@@ -99,7 +99,8 @@ class AlignedBlocksProperties {
             long address = arena.allocateAddress(100_000, alignment);
             assertThrows(IllegalArgumentException.class, () -> arena.freeAddress(address + 4096));
             arena.freeAddress(address);
-            long around = arena.allocateAddress(AlignedBlocks.blockByteSize(100_000, alignment));
+            long around = arena.allocateAddress(AlignedBlocks.blockByteSize(100_000, alignment,
+                    SizeClasses.PAGE_BYTE_SIZE));
             if (around != address) {
                 within++;
                 assertThrows(IllegalArgumentException.class, () -> arena.freeAddress(address));
