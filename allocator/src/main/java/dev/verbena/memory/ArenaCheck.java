@@ -1,8 +1,7 @@
 package dev.verbena.memory;
 
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Counts an arena from its slabs upwards, to be compared with what it says of itself. The equations are in
@@ -14,12 +13,13 @@ final class ArenaCheck {
     /** What the runs of one heap add up to. */
     private static final class Sums {
         final int[] binCount = new int[SizeClasses.COUNT];
+        final int[] liveCount = new int[SizeClasses.COUNT];
         long liveByteSize;
-        long idleByteSize;
+        long runByteSize;
     }
 
     private final CentralHeap central;
-    private final Map<ThreadHeap, Sums> heaps = new HashMap<>();
+    private final List<Sums> heaps = new ArrayList<>();
     private boolean sound = true;
     private long liveByteSize;
     private long liveCount;
@@ -27,66 +27,74 @@ final class ArenaCheck {
     private long freeRunCount;
     private long freePageCount;
 
-    ArenaCheck(CentralHeap central, List<ThreadHeap> heaps) {
+    ArenaCheck(CentralHeap central) {
         this.central = central;
-        heaps.forEach(heap -> this.heaps.put(heap, new Sums()));
-        central.slabs.forEach(this::countSlab);
-        this.heaps.forEach(this::compare);
+        for (int i = 0; i < central.heaps().length; i++) {
+            heaps.add(new Sums());
+        }
+        central.slabs().forEach(this::countSlab);
+        for (int i = 0; i < heaps.size(); i++) {
+            compare(central.heap(i), heaps.get(i));
+        }
     }
 
     boolean confirms(long saidLiveByteSize, long saidLiveCount) {
-        RunTree tree = central.pages.free;
+        FreeRuns free = central.pages.free;
         return sound && liveByteSize == saidLiveByteSize && liveCount == saidLiveCount
                 && liveByteSize + freeByteSize == central.slabByteSize()
-                && tree.isConsistent() && tree.runCount() == freeRunCount && tree.pageCount() == freePageCount;
+                && free.isConsistent() && free.runCount() == freeRunCount && free.pageCount() == freePageCount;
     }
 
     private void compare(ThreadHeap heap, Sums sums) {
-        sound &= heap.liveByteSize() == sums.liveByteSize && heap.idleByteSize() == sums.idleByteSize;
+        sound &= heap.liveByteSize() == sums.liveByteSize && heap.runByteSize() == sums.runByteSize;
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            sound &= heap.checkedBinCount(sizeClass) == sums.binCount[sizeClass];
+            sound &= heap.checkedBinCount(sizeClass) == sums.binCount[sizeClass]
+                    && heap.liveCount(sizeClass) == sums.liveCount[sizeClass];
         }
     }
 
     private void countSlab(SlabPages slab) {
         sound &= slab.isTiled() && central.slabAt(slab.address) == slab;
-        for (PageRun run = slab.first; run != null; run = run.next) {
-            sound &= slab.isEntered(run);
-            switch (run.use()) {
-                case FREE -> {
+        if (!sound) {
+            return;
+        }
+        for (long run = slab.first; RunRecord.kind(run) != RunRecord.END; run = RunRecord.after(run)) {
+            switch (RunRecord.kind(run)) {
+                case RunRecord.FREE -> {
                     freeRunCount++;
-                    freePageCount += run.pageCount;
-                    freeByteSize += run.byteSize();
+                    freePageCount += RunRecord.pageCount(run);
+                    freeByteSize += RunRecord.byteSize(run);
                 }
-                case LARGE -> {
+                case RunRecord.LARGE -> {
                     liveCount++;
-                    liveByteSize += run.byteSize();
+                    liveByteSize += RunRecord.byteSize(run);
+                    sound &= RunRecord.heap(run) == RunRecord.NO_HEAP;
                 }
-                case SLOTS -> countSlots(run);
-                default -> sound = false;
+                default -> countSlots(run);
             }
         }
     }
 
-    private void countSlots(PageRun pages) {
-        SlotRun run = pages.slots();
-        Sums sums = heaps.get(run.heap);
-        if (sums == null) {
+    private void countSlots(long run) {
+        int heap = RunRecord.heap(run);
+        if (heap < 0 || heap >= heaps.size()) {
             sound = false;
             return;
         }
-        long free = run.freeSlots();
-        sound &= (free & ~run.allSlots()) == 0 && (run.returnedSlots() & (free | ~run.allSlots())) == 0
-                && run.slotCount() == SizeClasses.slotsIn(run.sizeClass(), pages.pageCount);
-        liveCount += run.slotCount() - Long.bitCount(free);
-        liveByteSize += run.liveByteSize();
-        freeByteSize += pages.byteSize() - run.liveByteSize();
-        sums.liveByteSize += run.liveByteSize();
-        if (!run.isFull()) {
-            sums.binCount[run.sizeClass()]++;
+        int sizeClass = RunRecord.sizeClass(run);
+        long free = RunRecord.freeSlots(run);
+        long all = SlotRun.allSlots(run);
+        sound &= (free & ~all) == 0 && (RunRecord.returnedSlotsOpaque(run) & (free | ~all)) == 0
+                && RunRecord.slotCount(run) == SizeClasses.slotsIn(sizeClass, RunRecord.pageCount(run));
+        Sums sums = heaps.get(heap);
+        liveCount += SlotRun.liveCount(run);
+        liveByteSize += SlotRun.liveByteSize(run);
+        freeByteSize += RunRecord.byteSize(run) - SlotRun.liveByteSize(run);
+        sums.liveByteSize += SlotRun.liveByteSize(run);
+        if (!SlotRun.isFull(run)) {
+            sums.binCount[sizeClass]++;
         }
-        if (run.isIdle()) {
-            sums.idleByteSize += run.byteSize();
-        }
+        sums.liveCount[sizeClass] += SlotRun.liveCount(run);
+        sums.runByteSize += RunRecord.byteSize(run);
     }
 }

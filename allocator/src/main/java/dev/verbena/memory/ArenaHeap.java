@@ -3,7 +3,10 @@ package dev.verbena.memory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+
+import dev.verbena.memory.ArenaUsage.ClassUsage;
 
 /**
  * The blocks of an arena, given out and taken back: small ones by the heap of the thread, large ones by the heap that all share, and
@@ -22,6 +25,8 @@ final class ArenaHeap implements Storage {
 
     private final CentralHeap central;
     private volatile HeapTable heapsByThread = new HeapTable(List.of());
+    /** Of the thread that came last, quicker found than by the table. Plain: whose it is, the heap says. */
+    private ThreadHeap latest;
     private final ThreadHeap[] sharedHeaps;
 
     /** Held by who keeps all others out, and by who comes in for the first time or again. */
@@ -35,7 +40,7 @@ final class ArenaHeap implements Storage {
         int count = Math.min(SHARED_HEAPS_MAX,
                 Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
         sharedHeaps = Stream.generate(() -> ThreadHeap.shared(central)).limit(count).toArray(ThreadHeap[]::new);
-        tellPeak();
+        latest = sharedHeaps[0];
     }
 
     // ---- blocks ----
@@ -49,8 +54,8 @@ final class ArenaHeap implements Storage {
         enter(heap);
         try {
             int sizeClass = SizeClasses.indexOf(byteSize);
-            long address = heap.allocate(sizeClass);
-            return address != 0 ? address : heap.allocateSlowly(sizeClass);
+            long address = heap.allocate(sizeClass, byteSize);
+            return address != 0 ? address : heap.allocateSlowly(sizeClass, byteSize);
         } finally {
             leave(heap);
         }
@@ -70,7 +75,7 @@ final class ArenaHeap implements Storage {
             }
             if (SizeClasses.isSmall(byteSize)) {
                 int sizeClass = SizeClasses.indexOf(byteSize);
-                return findSlot(heap, sizeClass) ? heap.allocate(sizeClass) : 0;
+                return findSlot(heap, sizeClass) ? heap.allocate(sizeClass, byteSize) : 0;
             }
             heaps().forEach(ThreadHeap::trim);
             return central.takeLarge(SizeClasses.pagesOf(byteSize));
@@ -102,27 +107,47 @@ final class ArenaHeap implements Storage {
         ThreadHeap heap = heapOfThread();
         enter(heap);
         try {
-            if (heap.runAt(address) instanceof SlotRun run && run.heap == heap) {
-                heap.free(run, address);
-                return;
+            long run = heap.runAt(address);
+            if (run == 0 || !heap.freeOwn(run, address)) {
+                releaseElsewhere(run, address);
             }
         } finally {
             leave(heap);
         }
-        releaseElsewhere(address);
     }
 
-    /** Of another thread, or large. */
-    private void releaseElsewhere(long address) {
-        switch (central.runAt(address)) {
-            case SlotRun run -> ThreadHeap.freeFromOutside(run, address);
-            case PageRun run -> central.giveLarge(run, address);
-            case null -> throw noBlock(address);
+    /** Of another thread, or large; within the heap of this thread, so that the records stay. */
+    private void releaseElsewhere(long run, long address) {
+        if (run == 0) {
+            throw noBlock(address);
+        } else if (!RunRecord.isSlots(run)) {
+            central.giveLarge(run, address);
+        } else if (SlotRun.giveFromOutside(run, address)) {
+            central.heap(RunRecord.heap(run)).pushReturned(run);
+        }
+    }
+
+    /** Whether the block has so many bytes now, where it is. */
+    boolean resize(long address, long byteSize) {
+        ThreadHeap heap = heapOfThread();
+        enter(heap);
+        try {
+            long run = heap.runAt(address);
+            if (run == 0) {
+                throw noBlock(address);
+            }
+            if (!RunRecord.isSlots(run)) {
+                return central.resizeLarge(run, address, SizeClasses.pagesOf(byteSize));
+            }
+            SlotRun.checkBegins(run, address);
+            return byteSize <= SizeClasses.slotByteSize(RunRecord.sizeClass(run));
+        } finally {
+            leave(heap);
         }
     }
 
     static IllegalArgumentException noBlock(long address) {
-        return new IllegalArgumentException("free of address=0x" + Long.toHexString(address)
+        return new IllegalArgumentException("address=0x" + Long.toHexString(address)
                 + ": no block of this arena begins there; it was freed before, or is of elsewhere");
     }
 
@@ -143,12 +168,27 @@ final class ArenaHeap implements Storage {
     }
 
     /**
+     * Takes from all threads what they have idle, and forgets the slabs on which nothing is live, from that number on.
+     *
+     * @return these, to be released
+     */
+    List<Slab> trim(int firstNumber) {
+        lockAll();
+        try {
+            heaps().forEach(ThreadHeap::trim);
+            return central.removeIdle(firstNumber);
+        } finally {
+            unlockAll();
+        }
+    }
+
+    /**
      * Closes it for good.
      *
      * @return its slabs, to be released; none if it is closed already
      * @throws IllegalStateException while a block is live
      */
-    List<SlabPages> close() {
+    List<Slab> close() {
         lockAll();
         try {
             heaps().forEach(ThreadHeap::trim);
@@ -157,7 +197,7 @@ final class ArenaHeap implements Storage {
                         + liveCount() + " liveByteSize=" + liveByteSize() + "; close and unpin them first");
             }
             isClosed = true;
-            return central.removeAll();
+            return central.removeIdle(0);
         } finally {
             unlockAll();
         }
@@ -174,9 +214,9 @@ final class ArenaHeap implements Storage {
         try {
             heaps().forEach(ThreadHeap::trim);
             central.peak.look();
-            RunTree free = central.pages.free;
+            FreeRuns free = central.pages.free;
             long slabByteSize = central.slabByteSize();
-            return new ArenaStatistics(slabByteSize, central.slabs.size(), liveByteSize(), central.peak.byteSize(),
+            return new ArenaStatistics(slabByteSize, central.slabs().size(), liveByteSize(), central.peak.byteSize(),
                     slabByteSize - liveByteSize(), free.longest() * SizeClasses.PAGE_BYTE_SIZE, free.runCount(),
                     liveCount(), allocationCount());
         } finally {
@@ -184,12 +224,29 @@ final class ArenaHeap implements Storage {
         }
     }
 
+    /** Without a lock. */
+    ArenaUsage usage() {
+        central.peak.look();
+        List<ClassUsage> classes = IntStream.range(0, SizeClasses.COUNT).mapToObj(this::usage)
+                .filter(one -> one.liveCount() > 0).toList();
+        long large = central.largeByteSize();
+        long largeCount = central.largeAllocationCount() - central.largeFreeCount();
+        return new ArenaUsage(central.slabByteSize(), central.slabs().size(),
+                large + classes.stream().mapToLong(ClassUsage::liveByteSize).sum(), central.peak.byteSize(),
+                largeCount, large, classes, heaps().map(ThreadHeap::usage).toList());
+    }
+
+    private ClassUsage usage(int sizeClass) {
+        return new ClassUsage(SizeClasses.slotByteSize(sizeClass),
+                heaps().mapToLong(heap -> heap.liveCountOpaque(sizeClass)).sum());
+    }
+
     boolean isConsistent() {
         lockAll();
         try {
             heaps().forEach(ThreadHeap::takeReturned);
             central.peak.look();
-            return new ArenaCheck(central, heaps().toList()).confirms(liveByteSize(), liveCount())
+            return new ArenaCheck(central).confirms(liveByteSize(), liveCount())
                     && central.peak.byteSize() >= liveByteSize();
         } finally {
             unlockAll();
@@ -205,7 +262,8 @@ final class ArenaHeap implements Storage {
     }
 
     private long liveCount() {
-        return allocationCount() - heaps().mapToLong(ThreadHeap::freeCount).sum() - central.largeFreeCount();
+        return heaps().mapToLong(ThreadHeap::liveCount).sum() + central.largeAllocationCount()
+                - central.largeFreeCount();
     }
 
     // ---- heaps ----
@@ -222,7 +280,12 @@ final class ArenaHeap implements Storage {
 
     private ThreadHeap heapOfThread() {
         Thread thread = Thread.currentThread();
-        ThreadHeap heap = heapsByThread.get(thread.threadId());
+        long id = thread.threadId();
+        ThreadHeap heap = latest;
+        if (heap.ownerId() == id) {
+            return heap;
+        }
+        heap = heapsByThread.get(id);
         return heap != null ? heap : firstHeap(thread);
     }
 
@@ -238,9 +301,9 @@ final class ArenaHeap implements Storage {
             } else {
                 heap = ThreadHeap.ownedBy(thread, central);
                 ownHeaps.add(heap);
-                tellPeak();
             }
             heapsByThread = new HeapTable(ownHeaps);
+            latest = heap;
             return heap;
         } finally {
             exclusive.unlock();
@@ -248,13 +311,19 @@ final class ArenaHeap implements Storage {
     }
 
     private void enter(ThreadHeap heap) {
-        if (!heap.isShared()) {
-            while (!heap.tryEnter()) {
-                readmit(heap);
-            }
-        } else {
-            heap.lock();
+        if (!heap.tryEnter()) {
+            enterSlowly(heap);
         }
+    }
+
+    private void enterSlowly(ThreadHeap heap) {
+        if (heap.isShared()) {
+            heap.lock();
+            return;
+        }
+        do {
+            readmit(heap);
+        } while (!heap.tryEnter());
     }
 
     private static void leave(ThreadHeap heap) {
@@ -275,12 +344,8 @@ final class ArenaHeap implements Storage {
         }
     }
 
-    private void tellPeak() {
-        central.peak.heaps(heaps().toArray(ThreadHeap[]::new));
-    }
-
     private Stream<ThreadHeap> heaps() {
-        return Stream.concat(ownHeaps.stream(), Stream.of(sharedHeaps));
+        return Stream.of(central.heaps());
     }
 
     /** No handshake where no other thread has a heap of its own. */

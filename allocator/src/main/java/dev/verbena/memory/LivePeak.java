@@ -14,28 +14,29 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class LivePeak {
     private final AtomicLong byteSize = new AtomicLong();
-    private volatile ThreadHeap[] heaps = {};
-    private volatile long largeByteSize;
+    private final CentralHeap central;
+    /** Written by who has the lock of the central heap. Without a fence: whoever looks before it is seen looks before it is so. */
+    private final AtomicLong largeByteSize = new AtomicLong();
 
-    /** All that there are, from now on. */
-    void heaps(ThreadHeap[] all) {
-        heaps = all;
+    LivePeak(CentralHeap central) {
+        this.central = central;
     }
 
     /** Called with the lock of the {@link CentralHeap}, which has so many bytes in large blocks now. */
     void large(long byteSize) {
-        if (byteSize < largeByteSize) {
+        boolean isLess = byteSize < largeByteSize.getPlain();
+        if (isLess) {
             look();
-            largeByteSize = byteSize;
-        } else {
-            largeByteSize = byteSize;
+        }
+        largeByteSize.setRelease(byteSize);
+        if (!isLess) {
             look();
         }
     }
 
     void look() {
-        long sum = largeByteSize;
-        for (ThreadHeap heap : heaps) {
+        long sum = largeByteSize.getAcquire();
+        for (ThreadHeap heap : central.heaps()) {
             sum += heap.livePeakByteSizeOpaque();
         }
         if (sum > byteSize.get()) {

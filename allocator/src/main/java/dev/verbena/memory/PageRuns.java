@@ -3,96 +3,97 @@ package dev.verbena.memory;
 /**
  * Gives out runs of pages by best fit and takes them back, merging a freed run with its free neighbours at once.
  *
- * <p>Invariant: every run of every slab that is FREE is in the tree, and nothing else is.
+ * <p>Invariant: every run of every slab that is FREE is in {@code free}, and nothing else is.
  *
  * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> guarded by the lock of its owner. Not final: tests break it on purpose.
  */
 class PageRuns {
-    final RunTree free = new RunTree();
-    private PageRun spares;
+    final FreeRuns free = new FreeRuns();
 
-    /** Makes a slab one free run. */
-    final SlabPages add(Slab slab, int index, long pageCount) {
-        SlabPages pages = new SlabPages(slab, index, pageCount, spare());
-        pages.first.become(PageRun.Use.FREE);
-        free.insert(pages.first);
-        return pages;
+    /** Makes the slab one free run. */
+    final void add(SlabPages slab) {
+        RunRecord.pageCount(slab.first, slab.pageCount);
+        RunRecord.become(slab.first, RunRecord.FREE);
+        free.insert(slab.first);
     }
 
-    /** A run of exactly so many pages, now in {@code use}; null if no free run is long enough. */
-    final PageRun take(long pages, PageRun.Use use) {
-        PageRun run = free.bestFit(pages);
-        if (run == null) {
-            return null;
+    /** A run of exactly so many pages, now of that kind; 0 if no free run is long enough. */
+    final long take(long pages, int kind) {
+        long run = free.bestFit(pages);
+        if (run == 0) {
+            return 0;
         }
         free.remove(run);
-        run.become(use);
-        if (run.pageCount > pages) {
+        RunRecord.become(run, kind);
+        if (RunRecord.pageCount(run) > pages) {
             splitOff(run, pages);
         }
         return run;
     }
 
-    final void give(PageRun run) {
-        run.become(PageRun.Use.FREE);
-        PageRun merged = merge(run);
-        free.insert(merged);
+    final void give(long run) {
+        RunRecord.become(run, RunRecord.FREE);
+        free.insert(merge(run));
     }
 
-    /** Leaves the first pages with the run and frees the rest. */
-    void splitOff(PageRun run, long pages) {
-        PageRun rest = spare();
-        rest.place(run.slab, run.startPage + pages, run.pageCount - pages);
-        run.pageCount = pages;
-        rest.previous = run;
-        rest.next = run.next;
-        run.next = rest;
-        if (rest.next != null) {
-            rest.next.previous = rest;
+    /** Frees all but the first pages of a used run. */
+    final void shrink(long run, long pages) {
+        long rest = cutOff(run, pages);
+        RunRecord.become(rest, RunRecord.FREE);
+        free.insert(merge(rest));
+    }
+
+    /** Makes a used run longer at its end; false if the pages behind it are not free. */
+    final boolean grow(long run, long pages) {
+        long next = RunRecord.after(run);
+        if (!RunRecord.isFree(next) || RunRecord.pageCount(run) + RunRecord.pageCount(next) < pages) {
+            return false;
         }
-        rest.become(PageRun.Use.FREE);
+        free.remove(next);
+        absorb(run, next);
+        if (RunRecord.pageCount(run) > pages) {
+            splitOff(run, pages);
+        }
+        return true;
+    }
+
+    /** Leaves the first pages with the run and frees the rest, behind which nothing is free. */
+    void splitOff(long run, long pages) {
+        long rest = cutOff(run, pages);
+        RunRecord.become(rest, RunRecord.FREE);
         free.insert(rest);
     }
 
-    /** The run, which is not in the tree yet, together with its free neighbours, which leave it. */
-    PageRun merge(PageRun run) {
-        PageRun low = run;
-        PageRun next = run.next;
-        if (next != null && next.use() == PageRun.Use.FREE) {
+    private static long cutOff(long run, long pages) {
+        long rest = RunRecord.at(run, pages);
+        long restPages = RunRecord.pageCount(run) - pages;
+        RunRecord.place(rest, RunRecord.slab(run), RunRecord.address(run) + pages * SizeClasses.PAGE_BYTE_SIZE,
+                restPages, pages);
+        RunRecord.pageCount(run, pages);
+        RunRecord.previousPageCount(RunRecord.after(rest), restPages);
+        return rest;
+    }
+
+    /** The run, which is not in {@code free} yet, together with its free neighbours, which leave it. */
+    long merge(long run) {
+        long next = RunRecord.after(run);
+        if (RunRecord.isFree(next)) {
             free.remove(next);
             absorb(run, next);
         }
-        PageRun previous = run.previous;
-        if (previous != null && previous.use() == PageRun.Use.FREE) {
+        long previous = RunRecord.before(run);
+        if (previous != run && RunRecord.isFree(previous)) {
             free.remove(previous);
             absorb(previous, run);
-            low = previous;
+            return previous;
         }
-        return low;
-    }
-
-    private void absorb(PageRun low, PageRun high) {
-        low.pageCount += high.pageCount;
-        low.next = high.next;
-        if (low.next != null) {
-            low.next.previous = low;
-        }
-        high.become(PageRun.Use.SPARE);
-        high.slab = null;
-        high.previous = null;
-        high.next = null;
-        high.left = spares;
-        spares = high;
-    }
-
-    /** An object that stands for nothing yet; as many are made as there ever were runs at a time. */
-    final PageRun spare() {
-        PageRun run = spares;
-        if (run == null) {
-            return new PageRun();
-        }
-        spares = run.left;
-        run.left = null;
         return run;
+    }
+
+    private static void absorb(long low, long high) {
+        long pages = RunRecord.pageCount(low) + RunRecord.pageCount(high);
+        RunRecord.previousPageCount(RunRecord.after(high), pages);
+        RunRecord.pageCount(low, pages);
+        RunRecord.become(high, RunRecord.SPARE);
     }
 }

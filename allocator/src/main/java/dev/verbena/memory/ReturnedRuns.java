@@ -17,19 +17,19 @@ final class ReturnedRuns {
 
     static {
         try {
-            TOP = MethodHandles.lookup().findVarHandle(ReturnedRuns.class, "top", SlotRun.class);
+            TOP = MethodHandles.lookup().findVarHandle(ReturnedRuns.class, "top", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    private volatile SlotRun top;
+    private volatile long top;
 
-    void push(SlotRun run) {
-        SlotRun seen = top;
+    void push(long run) {
+        long seen = top;
         for (;;) {
-            run.pages.returnedNext = seen;
-            SlotRun found = (SlotRun) TOP.compareAndExchange(this, seen, run);
+            RunRecord.returnedNext(run, seen);
+            long found = (long) TOP.compareAndExchange(this, seen, run);
             if (found == seen) {
                 return;
             }
@@ -37,12 +37,8 @@ final class ReturnedRuns {
         }
     }
 
-    boolean isEmpty() {
-        return top == null;
-    }
-
-    /** The first of all there are, linked by {@code pages.returnedNext}; null if there are none. */
-    SlotRun takeAll() {
-        return top == null ? null : (SlotRun) TOP.getAndSet(this, null);
+    /** The first of all there are, linked by {@code returnedNext}; 0 if there are none. */
+    long takeAll() {
+        return top == 0 ? 0 : (long) TOP.getAndSet(this, 0L);
     }
 }

@@ -1,184 +1,163 @@
 package dev.verbena.memory;
 
+import static dev.verbena.memory.RunRecord.left;
+import static dev.verbena.memory.RunRecord.pageCount;
+import static dev.verbena.memory.RunRecord.right;
+
 /**
- * The free runs, ordered by length, then by address: an AVL tree (Adelson-Velsky and Landis, 1962) threaded through the runs
- * themselves, so that nothing is allocated. The first run that is long enough is the best fit, and of equally long ones the lowest.
+ * A tree of free runs, ordered by length, then by slab and address: an AVL tree (Adelson-Velsky and Landis, 1962) threaded through the
+ * {@link RunRecord}s themselves. The first run that is long enough is the best fit, and of equally long ones the lowest.
  *
- * <p>Invariants: in order; the heights of two siblings differ by at most 1, so every operation is O(log n); {@code pageCount} and
- * {@code runCount} are the sums over its runs.
+ * <p>Invariants: in order; the heights of two siblings differ by at most 1, so every operation is O(log n).
  *
- * <p><b>Owner:</b> {@link PageRuns}. <b>Threading:</b> guarded by the lock of {@link CentralHeap}.
+ * <p><b>Owner:</b> none: functions of a root, which is 0 for an empty tree. <b>Threading:</b> guarded by the lock of {@link CentralHeap}.
  */
 final class RunTree {
-    private PageRun root;
-    private long pageCount;
-    private long runCount;
+    private RunTree() {}
 
-    long pageCount() {
-        return pageCount;
-    }
-
-    long runCount() {
-        return runCount;
-    }
-
-    void insert(PageRun run) {
-        run.left = null;
-        run.right = null;
-        run.height = 1;
-        root = insert(root, run);
-        pageCount += run.pageCount;
-        runCount++;
-    }
-
-    void remove(PageRun run) {
-        root = remove(root, run);
-        run.left = null;
-        run.right = null;
-        run.height = 0;
-        pageCount -= run.pageCount;
-        runCount--;
-    }
-
-    /** The shortest run of at least so many pages, at the lowest address; null if there is none. */
-    PageRun bestFit(long pages) {
-        PageRun best = null;
-        for (PageRun node = root; node != null;) {
-            if (node.pageCount >= pages) {
+    /** The shortest run of at least so many pages, at the lowest address; 0 if there is none. */
+    static long bestFit(long root, long pages) {
+        long best = 0;
+        for (long node = root; node != 0;) {
+            if (pageCount(node) >= pages) {
                 best = node;
-                node = node.left;
+                node = left(node);
             } else {
-                node = node.right;
+                node = right(node);
             }
         }
         return best;
     }
 
-    /** Pages of the longest run; 0 if there is none. */
-    long longest() {
-        PageRun node = root;
-        while (node != null && node.right != null) {
-            node = node.right;
+    static long longest(long root) {
+        long node = root;
+        while (right(node) != 0) {
+            node = right(node);
         }
-        return node == null ? 0 : node.pageCount;
+        return node;
     }
 
-    boolean isConsistent() {
-        long[] sums = new long[2];
-        return height(root) == checkedHeight(root, null, null, sums) && sums[0] == pageCount && sums[1] == runCount;
+    /** Adds pages and runs of the tree to the sums; false if it is unsound. */
+    static boolean isConsistent(long root, long[] sums) {
+        return height(root) == checkedHeight(root, 0, 0, sums);
     }
 
-    private static PageRun insert(PageRun node, PageRun run) {
-        if (node == null) {
+    /** @return the root now */
+    static long insert(long root, long run) {
+        if (root == 0) {
+            left(run, 0);
+            right(run, 0);
+            RunRecord.height(run, 1);
             return run;
         }
-        int order = order(run, node);
+        int order = order(run, root);
         if (order == 0) {
-            throw new IllegalStateException("arena is corrupt: free twice, " + run);
+            throw new IllegalStateException("arena is corrupt: free twice, " + RunRecord.describe(run));
         }
         if (order < 0) {
-            node.left = insert(node.left, run);
+            left(root, insert(left(root), run));
         } else {
-            node.right = insert(node.right, run);
+            right(root, insert(right(root), run));
         }
-        return balanced(node);
+        return balanced(root);
     }
 
-    private static PageRun remove(PageRun node, PageRun run) {
-        if (node == null) {
-            throw new IllegalStateException("arena is corrupt: not among the free runs, " + run);
+    /** @return the root now */
+    static long remove(long root, long run) {
+        if (root == 0) {
+            throw new IllegalStateException("arena is corrupt: not among the free runs, " + RunRecord.describe(run));
         }
-        int order = order(run, node);
+        int order = order(run, root);
         if (order < 0) {
-            node.left = remove(node.left, run);
+            left(root, remove(left(root), run));
         } else if (order > 0) {
-            node.right = remove(node.right, run);
-        } else if (node.left == null) {
-            return node.right;
-        } else if (node.right == null) {
-            return node.left;
+            right(root, remove(right(root), run));
+        } else if (left(root) == 0) {
+            return right(root);
+        } else if (right(root) == 0) {
+            return left(root);
         } else {
-            PageRun successor = node.right;
-            while (successor.left != null) {
-                successor = successor.left;
+            long successor = right(root);
+            while (left(successor) != 0) {
+                successor = left(successor);
             }
-            successor.right = removeLeftmost(node.right);
-            successor.left = node.left;
+            right(successor, removeLeftmost(right(root)));
+            left(successor, left(root));
             return balanced(successor);
         }
-        return balanced(node);
+        return balanced(root);
     }
 
-    private static PageRun removeLeftmost(PageRun node) {
-        if (node.left == null) {
-            return node.right;
+    private static long removeLeftmost(long node) {
+        if (left(node) == 0) {
+            return right(node);
         }
-        node.left = removeLeftmost(node.left);
+        left(node, removeLeftmost(left(node)));
         return balanced(node);
     }
 
-    private static PageRun balanced(PageRun node) {
-        int lean = height(node.left) - height(node.right);
+    private static long balanced(long node) {
+        int lean = height(left(node)) - height(right(node));
         if (lean > 1) {
-            if (height(node.left.left) < height(node.left.right)) {
-                node.left = rotatedLeft(node.left);
+            if (height(left(left(node))) < height(right(left(node)))) {
+                left(node, rotatedLeft(left(node)));
             }
             return rotatedRight(node);
         }
         if (lean < -1) {
-            if (height(node.right.right) < height(node.right.left)) {
-                node.right = rotatedRight(node.right);
+            if (height(right(right(node))) < height(left(right(node)))) {
+                right(node, rotatedRight(right(node)));
             }
             return rotatedLeft(node);
         }
         return measured(node);
     }
 
-    private static PageRun rotatedLeft(PageRun node) {
-        PageRun top = node.right;
-        node.right = top.left;
-        top.left = measured(node);
+    private static long rotatedLeft(long node) {
+        long top = right(node);
+        right(node, left(top));
+        left(top, measured(node));
         return measured(top);
     }
 
-    private static PageRun rotatedRight(PageRun node) {
-        PageRun top = node.left;
-        node.left = top.right;
-        top.right = measured(node);
+    private static long rotatedRight(long node) {
+        long top = left(node);
+        left(node, right(top));
+        right(top, measured(node));
         return measured(top);
     }
 
-    private static PageRun measured(PageRun node) {
-        node.height = 1 + Math.max(height(node.left), height(node.right));
+    private static long measured(long node) {
+        RunRecord.height(node, 1 + Math.max(height(left(node)), height(right(node))));
         return node;
     }
 
-    private static int height(PageRun node) {
-        return node == null ? 0 : node.height;
+    private static int height(long node) {
+        return node == 0 ? 0 : RunRecord.height(node);
     }
 
-    private static int order(PageRun a, PageRun b) {
-        if (a.pageCount != b.pageCount) {
-            return a.pageCount < b.pageCount ? -1 : 1;
+    private static int order(long a, long b) {
+        if (pageCount(a) != pageCount(b)) {
+            return pageCount(a) < pageCount(b) ? -1 : 1;
         }
-        if (a.slab.index != b.slab.index) {
-            return a.slab.index < b.slab.index ? -1 : 1;
+        if (RunRecord.slab(a) != RunRecord.slab(b)) {
+            return RunRecord.slab(a) < RunRecord.slab(b) ? -1 : 1;
         }
-        return Long.compare(a.startPage, b.startPage);
+        return Long.compare(RunRecord.address(a), RunRecord.address(b));
     }
 
     /** The height of a sound tree whose runs lie between the two given; -1 of an unsound one. */
-    private static int checkedHeight(PageRun node, PageRun above, PageRun below, long[] sums) {
-        if (node == null) {
+    private static int checkedHeight(long node, long above, long below, long[] sums) {
+        if (node == 0) {
             return 0;
         }
-        int left = checkedHeight(node.left, above, node, sums);
-        int right = checkedHeight(node.right, node, below, sums);
-        sums[0] += node.pageCount;
+        int left = checkedHeight(left(node), above, node, sums);
+        int right = checkedHeight(right(node), node, below, sums);
+        sums[0] += pageCount(node);
         sums[1]++;
-        boolean ordered = (above == null || order(above, node) < 0) && (below == null || order(node, below) < 0);
+        boolean ordered = (above == 0 || order(above, node) < 0) && (below == 0 || order(node, below) < 0);
         boolean balanced = left >= 0 && right >= 0 && Math.abs(left - right) <= 1
-                && node.height == 1 + Math.max(left, right);
-        return ordered && balanced && node.use() == PageRun.Use.FREE ? node.height : -1;
+                && RunRecord.height(node) == 1 + Math.max(left, right);
+        return ordered && balanced && RunRecord.isFree(node) ? RunRecord.height(node) : -1;
     }
 }

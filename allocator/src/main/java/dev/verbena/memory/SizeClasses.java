@@ -43,7 +43,8 @@ final class SizeClasses {
     /** By size in units of the alignment, rounded up. */
     private static final byte[] INDEX = new byte[(int) (SLOT_BYTE_SIZE_MAX / ALIGNMENT) + 1];
     private static final int[] SLOT_BYTE_SIZE = new int[COUNT];
-    private static final int[] SLOT_RECIPROCAL = new int[COUNT];
+    /** Size in the low half, reciprocal in the high one: one access for both. */
+    private static final long[] DIVISOR = new long[COUNT];
     private static final int[] RUN_PAGES = new int[COUNT];
 
     static {
@@ -52,7 +53,8 @@ final class SizeClasses {
         }
         for (int index = 0; index < COUNT; index++) {
             SLOT_BYTE_SIZE[index] = computeSlotByteSize(index);
-            SLOT_RECIPROCAL[index] = (1 << RECIPROCAL_BITS) / (int) (SLOT_BYTE_SIZE[index] / ALIGNMENT) + 1;
+            long reciprocal = (1 << RECIPROCAL_BITS) / (SLOT_BYTE_SIZE[index] / ALIGNMENT) + 1;
+            DIVISOR[index] = reciprocal << Integer.SIZE | SLOT_BYTE_SIZE[index];
             RUN_PAGES[index] = computeRunPages(SLOT_BYTE_SIZE[index]);
         }
     }
@@ -86,8 +88,15 @@ final class SizeClasses {
         return SLOT_BYTE_SIZE[index];
     }
 
-    static int slotReciprocal(int index) {
-        return SLOT_RECIPROCAL[index];
+    /**
+     * The slot of that class that begins so many bytes behind the first.
+     *
+     * @return -1 if none begins there
+     */
+    static int slotAt(int index, long offset) {
+        long divisor = DIVISOR[index];
+        int slot = (int) ((offset >>> ALIGNMENT_SHIFT) * (divisor >>> Integer.SIZE) >>> RECIPROCAL_BITS);
+        return slot * (divisor & 0xFFFF_FFFFL) == offset ? slot : -1;
     }
 
     /** Pages of a run of that class when memory is plentiful. */

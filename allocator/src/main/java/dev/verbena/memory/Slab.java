@@ -11,4 +11,9 @@ import java.lang.foreign.MemorySegment;
 public interface Slab {
     /** All bytes of the slab; stays the same segment for the slab's whole life. Aligned to at least 4096 bytes. */
     MemorySegment memory();
+
+    /** What that memory is like: which pages, of which node, and why none better. */
+    default SlabBacking backing() {
+        return SlabBacking.UNSAID;
+    }
 }

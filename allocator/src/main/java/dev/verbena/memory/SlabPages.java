@@ -1,100 +1,144 @@
 package dev.verbena.memory;
 
-import java.util.Arrays;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
- * A slab as the arena sees it: whole pages, tiled by runs. Nothing is ever written into the slab by the arena.
+ * A slab as the arena sees it: whole pages, tiled by runs. Nothing is ever written into the slab by the arena; what it knows of it lies
+ * in memory of its own, which the system commits as it is touched:
  *
- * <p>Invariant: the runs from {@code first} along {@code next} cover pages 0 to {@code pageCount} exactly, and no two of them that
- * are neighbours are both free.
+ * <pre>
+ *   records      a {@link RunRecord} per page, and one more that is END
+ *   page map     a byte per page: 0 if no block may begin there, else 1 + the pages back to the run that it begins in
+ * </pre>
  *
- * <p><b>Owner:</b> its arena. <b>Threading:</b> the fields are immutable; the runs are guarded by the lock of {@link CentralHeap}.
+ * <p>Invariant: the page map leads from every page of a run of slots, and from the first of a large one, to the run, and from no other
+ * page anywhere.
+ *
+ * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> the fields are immutable; the runs are guarded by the lock of the owner, the page
+ * map is read by whoever frees a block, whose bytes don't change meanwhile.
  */
 final class SlabPages {
+    /** Of one slab: 8 TiB, what counts of 32 bits can tell. */
+    static final long PAGE_COUNT_MAX = Integer.MAX_VALUE;
+    static final int NUMBER_MAX = Short.MAX_VALUE;
+
     final Slab slab;
-    /** In the order in which the arena got its slabs; part of the order of free runs. */
-    final int index;
+    /** Place among the slabs of the arena. */
+    final int number;
     final long pageCount;
     /** Of its first byte. */
     final long address;
+    /** The run at page 0. */
+    final long first;
     private final long byteSize;
-    /** By page: where the blocks of a used run may begin, the run; of a large one the first page only. Else null. */
-    private final UsedRun[] runs;
-    /** The run at page 0, always the same object: a split keeps the low part in it, a merge goes to the lower run. */
-    final PageRun first;
+    private final Arena lifetime = Arena.ofShared();
+    private final long pageMapAddress;
 
-    SlabPages(Slab slab, int index, long pageCount, PageRun first) {
+    SlabPages(Slab slab, int number, long pageCount) {
         this.slab = slab;
-        this.index = index;
+        this.number = number;
         this.pageCount = pageCount;
-        this.address = slab.memory().address();
-        this.byteSize = pageCount * SizeClasses.PAGE_BYTE_SIZE;
-        this.runs = new UsedRun[Math.toIntExact(pageCount)];
-        this.first = first;
-        first.place(this, 0, pageCount);
-    }
-
-    /** The run with a block that may begin at the address, which is in the slab; null if there is none. */
-    UsedRun runAt(long blockAddress) {
-        return runs[(int) (blockAddress - address >>> SizeClasses.PAGE_SHIFT)];
-    }
-
-    boolean contains(long blockAddress) {
-        return Long.compareUnsigned(blockAddress - address, byteSize) < 0;
-    }
-
-    /** With the lock of {@link CentralHeap}: blocks begin in the run from now on. */
-    void enter(PageRun run) {
-        fill(run, used(run));
-    }
-
-    /** Likewise: no more. */
-    void erase(PageRun run) {
-        fill(run, null);
-    }
-
-    private void fill(PageRun run, UsedRun used) {
-        int first = (int) run.startPage;
-        Arrays.fill(runs, first, first + enteredPages(run), used);
-    }
-
-    private static UsedRun used(PageRun run) {
-        return run.use() == PageRun.Use.LARGE ? run : run.slots();
-    }
-
-    /** Whether blocks begin where the run says. For checks. */
-    boolean isEntered(PageRun run) {
-        boolean isUsed = run.use() != PageRun.Use.FREE;
-        int end = (int) run.startPage + (isUsed ? enteredPages(run) : (int) run.pageCount);
-        for (int page = (int) run.startPage; page < end; page++) {
-            if (runs[page] != (isUsed ? used(run) : null)) {
-                return false;
-            }
+        address = slab.memory().address();
+        byteSize = pageCount * SizeClasses.PAGE_BYTE_SIZE;
+        long recordsByteSize = pageCount + 1 << RunRecord.BYTE_SIZE_SHIFT;
+        MemorySegment memory;
+        try {
+            memory = SystemMemory.map(SizeClasses.ceilToPage(recordsByteSize + pageCount), lifetime);
+        } catch (RuntimeException e) {
+            lifetime.close();
+            throw e;
         }
-        return true;
+        first = memory.address();
+        pageMapAddress = first + recordsByteSize;
+        RunRecord.place(first, number, address, pageCount, 0);
+        long end = RunRecord.at(first, pageCount);
+        RunRecord.place(end, number, address + byteSize, 0, pageCount);
+        RunRecord.become(end, RunRecord.END);
     }
 
-    private static int enteredPages(PageRun run) {
-        return run.use() == PageRun.Use.LARGE ? 1 : (int) run.pageCount;
+    /** The records are no more; no thread is within the arena. */
+    void forget() {
+        lifetime.close();
+    }
+
+    /** Nothing is used of it. */
+    boolean isIdle() {
+        return RunRecord.isFree(first) && RunRecord.pageCount(first) == pageCount;
+    }
+
+    /** The run with a block that may begin at the address, which is in the slab; 0 if there is none. */
+    long runAt(long block) {
+        long page = block - address >>> SizeClasses.PAGE_SHIFT;
+        int back = RawMemory.getByte(pageMapAddress + page);
+        return back == 0 ? 0 : RunRecord.at(first, page + 1 - back);
+    }
+
+    boolean contains(long block) {
+        return Long.compareUnsigned(block - address, byteSize) < 0;
     }
 
     long byteSize() {
         return byteSize;
     }
 
+    long startPage(long run) {
+        return run - first >>> RunRecord.BYTE_SIZE_SHIFT;
+    }
+
+    /** With the lock of {@link CentralHeap}: blocks begin in the run from now on. */
+    void enter(long run) {
+        long start = startPage(run);
+        for (int i = 0; i < enteredPages(run); i++) {
+            RawMemory.putByte(pageMapAddress + start + i, (byte) (1 + i));
+        }
+    }
+
+    /** Likewise: no more. */
+    void erase(long run) {
+        long start = startPage(run);
+        for (int i = 0; i < enteredPages(run); i++) {
+            RawMemory.putByte(pageMapAddress + start + i, (byte) 0);
+        }
+    }
+
+    private static long enteredPages(long run) {
+        return RunRecord.isSlots(run) ? RunRecord.pageCount(run) : 1;
+    }
+
+    // ---- checks ----
+
+    /** Whether the runs tile the slab, no two free ones are neighbours, and blocks begin exactly where the runs say. */
     boolean isTiled() {
         long page = 0;
-        PageRun previous = null;
-        for (PageRun run = first; run != null; run = run.next) {
-            boolean fits = run.slab == this && run.startPage == page && run.pageCount > 0 && run.previous == previous
-                    && run.use() != PageRun.Use.SPARE;
-            boolean coalesced = previous == null || previous.use() != PageRun.Use.FREE || run.use() != PageRun.Use.FREE;
-            if (!fits || !coalesced) {
+        long previousPages = 0;
+        boolean isPreviousFree = false;
+        for (long run = first; page < pageCount; run = RunRecord.after(run)) {
+            int kind = RunRecord.kind(run);
+            boolean fits = RunRecord.slab(run) == number && RunRecord.previousPageCount(run) == previousPages
+                    && RunRecord.address(run) == address + page * SizeClasses.PAGE_BYTE_SIZE
+                    && RunRecord.pageCount(run) > 0 && kind != RunRecord.SPARE && kind != RunRecord.END
+                    && RunRecord.pageCount(run) <= pageCount - page;
+            boolean isFree = kind == RunRecord.FREE;
+            if (!fits || isFree && isPreviousFree || !isEntered(run, page)) {
                 return false;
             }
-            page += run.pageCount;
-            previous = run;
+            isPreviousFree = isFree;
+            previousPages = RunRecord.pageCount(run);
+            page += previousPages;
         }
-        return page == pageCount;
+        long end = RunRecord.at(first, pageCount);
+        return page == pageCount && RunRecord.kind(end) == RunRecord.END
+                && RunRecord.previousPageCount(end) == previousPages;
+    }
+
+    private boolean isEntered(long run, long start) {
+        long entered = RunRecord.isFree(run) ? 0 : enteredPages(run);
+        for (long i = 0; i < RunRecord.pageCount(run); i++) {
+            if (RawMemory.getByte(pageMapAddress + start + i) != (i < entered ? 1 + i : 0)) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -1,59 +1,110 @@
 package dev.verbena.memory;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.stream.LongStream;
+
 /**
- * The runs of a heap that have a free slot, by size class, the one that got it last in front.
+ * The runs of a heap that have a free slot, by size class, the one that got it last in front; and how many blocks
+ * of each class are live. A bin
+ * is a ring with its head, which has the first two fields of a {@link RunRecord}, so that a run leaves it without a question asked.
  *
- * <p>Invariant: a run of the heap is linked here exactly when it is not full. What {@code binPrevious} of the first one is, and the links
- * of those that are not here, means nothing.
+ * <p>Invariants: a run of the heap is linked here exactly when it is not full; {@code liveCounts} are sums over all its runs.
  *
- * <p><b>Owner:</b> {@link ThreadHeap}. <b>Threading:</b> guarded by the lock of its owner.
+ * <p><b>Owner:</b> {@link ThreadHeap}. <b>Threading:</b> guarded by the lock of its owner; others may read the counts, which are then of
+ * any recent moment.
  */
 final class SlotBins {
-    private final SlotRun[] first = new SlotRun[SizeClasses.COUNT];
+    private static final int HEAD_BYTE_SIZE_SHIFT = 4;
 
-    /** A run with a free slot of that class, or null. */
-    SlotRun first(int sizeClass) {
-        return first[sizeClass];
-    }
+    private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 
-    void link(SlotRun run) {
-        SlotRun next = first[run.sizeClass()];
-        run.binNext = next;
-        if (next != null) {
-            next.binPrevious = run;
+    /** Kept, for the memory is there as long as this is reachable: a thread may still look here when the arena is closed. */
+    private final MemorySegment memory = Arena.ofAuto().allocate((long) SizeClasses.COUNT << HEAD_BYTE_SIZE_SHIFT,
+            RunRecord.BYTE_SIZE);
+    private final long heads = memory.address();
+    /** Blocks of each class that are not free. */
+    private final long[] liveCounts = new long[SizeClasses.COUNT];
+
+    SlotBins() {
+        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+            long bin = of(sizeClass);
+            RunRecord.next(bin, bin);
+            RunRecord.previous(bin, bin);
         }
-        first[run.sizeClass()] = run;
     }
 
-    /** A slot of the first one was taken. A move that depends on the outcome is quicker here than a branch that nobody predicts. */
-    void taken(SlotRun run, int sizeClass) {
-        first[sizeClass] = run.isFull() ? run.binNext : run;
+    /** The head of the bin of that class. */
+    long of(int sizeClass) {
+        return heads + ((long) sizeClass << HEAD_BYTE_SIZE_SHIFT);
     }
 
-    void unlink(SlotRun run) {
-        SlotRun next = run.binNext;
-        if (first[run.sizeClass()] == run) {
-            first[run.sizeClass()] = next;
-        } else {
-            run.binPrevious.binNext = next;
-            if (next != null) {
-                next.binPrevious = run.binPrevious;
-            }
-        }
+    // ---- runs ----
+
+    /** A run with a free slot; the bin itself if there is none. */
+    static long first(long bin) {
+        return RunRecord.next(bin);
+    }
+
+    static void link(long bin, long run) {
+        linkIf(-1, bin, run);
+    }
+
+    static void unlink(long run) {
+        unlinkIf(-1, run);
+    }
+
+    /** With a mask of -1 as {@link #link}, with 0 nothing. */
+    static void linkIf(long mask, long bin, long run) {
+        long first = RunRecord.next(bin);
+        RunRecord.next(run, Bits.choose(mask, first, RunRecord.next(run)));
+        RunRecord.previous(run, Bits.choose(mask, bin, RunRecord.previous(run)));
+        RunRecord.previous(first, Bits.choose(mask, run, bin));
+        RunRecord.next(bin, Bits.choose(mask, run, first));
+    }
+
+    /** With a mask of -1 as {@link #unlink}, with 0 nothing; the run is linked. */
+    static void unlinkIf(long mask, long run) {
+        long next = RunRecord.next(run);
+        long previous = RunRecord.previous(run);
+        RunRecord.next(previous, Bits.choose(mask, next, run));
+        RunRecord.previous(next, Bits.choose(mask, previous, run));
+    }
+
+    // ---- counts ----
+
+    void allocated(int sizeClass) {
+        liveCounts[sizeClass]++;
+    }
+
+    void freed(int sizeClass, int count) {
+        liveCounts[sizeClass] -= count;
+    }
+
+    long liveCountOpaque(int sizeClass) {
+        return (long) COUNT.getOpaque(liveCounts, sizeClass);
+    }
+
+    /** Over all classes. */
+    long liveCount() {
+        return LongStream.of(liveCounts).sum();
     }
 
     /** How many runs of that class are linked; -1 if one is that should not be. For checks. */
-    int checkedCount(ThreadHeap heap, int sizeClass) {
+    int checkedCount(int heap, int sizeClass) {
+        long bin = of(sizeClass);
         int count = 0;
-        SlotRun previous = null;
-        for (SlotRun run = first[sizeClass]; run != null; run = run.binNext) {
-            if (run.pages.use() != PageRun.Use.SLOTS || run.heap != heap || run.sizeClass() != sizeClass
-                    || run.isFull() || previous != null && run.binPrevious != previous) {
+        long previous = bin;
+        for (long run = first(bin); run != bin; run = RunRecord.next(run)) {
+            if (RunRecord.kind(run) != RunRecord.slotsOf(sizeClass) || RunRecord.heap(run) != heap
+                    || SlotRun.isFull(run) || RunRecord.previous(run) != previous) {
                 return -1;
             }
             previous = run;
             count++;
         }
-        return count;
+        return RunRecord.previous(bin) == previous ? count : -1;
     }
 }

@@ -1,11 +1,7 @@
 package dev.verbena.memory;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-
 /**
- * A run of pages carved into equal slots, from its first byte on, that belongs to one {@link ThreadHeap}. What allocating and freeing
- * look at is all here, in 64 bytes where pointers are compressed.
+ * A run of pages carved into equal slots, from its first byte on, that belongs to one {@link ThreadHeap}.
  *
  * <p>Bit i of {@code freeSlots}, which is the heap's own, says that slot i is free; bit i of {@code returnedSlots}, which is everybody's,
  * that another thread has freed it and the heap has not yet taken it back.
@@ -13,104 +9,40 @@ import java.lang.invoke.VarHandle;
  * <p>Invariants: {@code freeSlots & returnedSlots == 0}; live slots = slotCount - |freeSlots|, of which |returnedSlots| are about to be
  * free.
  *
- * <p><b>Owner:</b> its {@link PageRun}. <b>Threading:</b> {@code freeSlots} and the links are guarded by the lock of {@code heap}. Whoever
- * holds a block of the run may read the rest, which changes only while all is locked, or nothing is live.
+ * <p><b>Owner:</b> none: functions of a {@link RunRecord}. <b>Threading:</b> {@code freeSlots} and the links are guarded by the lock of the
+ * heap. Whoever holds a block of the run may read the rest, which changes only while all is locked, or nothing is live.
  */
-final class SlotRun extends UsedRun {
-    private static final VarHandle RETURNED;
+final class SlotRun {
+    private SlotRun() {}
 
-    static {
-        try {
-            RETURNED = MethodHandles.lookup().findVarHandle(SlotRun.class, "returnedSlots", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    final PageRun pages;
-    ThreadHeap heap;
-    private long address;
-    private long freeSlots;
-    private volatile long returnedSlots;
-    private int slotByteSize;
-    private int slotReciprocal;
-    private byte sizeClass;
-    private byte slotCount;
-    /** Links of {@link SlotBins}. */
-    SlotRun binPrevious;
-    SlotRun binNext;
-
-    SlotRun(PageRun pages) {
-        this.pages = pages;
-    }
-
-    /** The heap makes it its own, all slots free. */
-    void carve(ThreadHeap heap, int sizeClass) {
-        this.heap = heap;
-        this.sizeClass = (byte) sizeClass;
-        address = pages.address;
-        slotByteSize = SizeClasses.slotByteSize(sizeClass);
-        slotReciprocal = SizeClasses.slotReciprocal(sizeClass);
-        slotCount = (byte) SizeClasses.slotsIn(sizeClass, pages.pageCount);
-        freeSlots = allSlots();
-    }
-
-    int sizeClass() {
-        return sizeClass;
-    }
-
-    int slotByteSize() {
-        return slotByteSize;
-    }
-
-    int slotCount() {
-        return slotCount;
-    }
-
-    long freeSlots() {
-        return freeSlots;
-    }
-
-    long returnedSlots() {
-        return returnedSlots;
+    /** The heap makes a run of that class its own, all slots free. */
+    static void carve(long run, int heap, int sizeClass) {
+        RunRecord.heap(run, heap);
+        RunRecord.slotCount(run, SizeClasses.slotsIn(sizeClass, RunRecord.pageCount(run)));
+        RunRecord.freeSlots(run, allSlots(run));
     }
 
     /** The value of {@code freeSlots} when all are free. */
-    long allSlots() {
-        return -1L >>> -slotCount;
+    static long allSlots(long run) {
+        return -1L >>> -RunRecord.slotCount(run);
     }
 
-    boolean isFull() {
-        return freeSlots == 0;
+    static boolean isFull(long run) {
+        return RunRecord.freeSlots(run) == 0;
     }
 
     /** No slot is live. */
-    boolean isIdle() {
-        return freeSlots == allSlots();
-    }
-
-    /** Of all slots if none is live, else 0. Without a branch: whether a block is its run's only one nobody predicts. */
-    long idleByteSize() {
-        long live = freeSlots ^ allSlots();
-        long anyLive = (live | -live) >> Long.SIZE - 1;
-        return byteSize() & ~anyLive;
-    }
-
-    /** Of all slots. */
-    long byteSize() {
-        return (long) slotCount * slotByteSize;
+    static boolean isIdle(long run) {
+        return RunRecord.freeSlots(run) == allSlots(run);
     }
 
     /** Of the slots that are not free; those that were returned are live until the heap has them. */
-    long liveByteSize() {
-        return (long) (slotCount - Long.bitCount(freeSlots)) * slotByteSize;
+    static long liveByteSize(long run) {
+        return (long) liveCount(run) * SizeClasses.slotByteSize(RunRecord.sizeClass(run));
     }
 
-    /** Takes the lowest free slot; there must be one. @return its address */
-    long take() {
-        long free = freeSlots;
-        freeSlots = free & free - 1;
-        return address + (long) Long.numberOfTrailingZeros(free) * slotByteSize;
+    static int liveCount(long run) {
+        return RunRecord.slotCount(run) - Long.bitCount(RunRecord.freeSlots(run));
     }
 
     /**
@@ -118,21 +50,30 @@ final class SlotRun extends UsedRun {
      *
      * @throws IllegalArgumentException if no slot begins there
      */
-    long bitAt(long blockAddress) {
-        long offset = blockAddress - address;
-        int slot = (int) ((offset >>> SizeClasses.ALIGNMENT_SHIFT) * slotReciprocal >>> SizeClasses.RECIPROCAL_BITS);
-        if (offset != (long) slot * slotByteSize || slot >= slotCount) {
-            throw ArenaHeap.noBlock(blockAddress);
+    static long bitAt(long run, long block, int sizeClass, int slotCount) {
+        int slot = SizeClasses.slotAt(sizeClass, block - RunRecord.address(run));
+        if (Integer.compareUnsigned(slot, slotCount) >= 0) {
+            throw ArenaHeap.noBlock(block);
         }
         return 1L << slot;
     }
 
-    /** By the heap. @throws IllegalStateException if it is free already */
-    void give(long bit) {
-        if (((freeSlots | returnedSlots) & bit) != 0) {
-            throw doubleFree(bit);
+    private static long bitAt(long run, long block) {
+        return bitAt(run, block, RunRecord.sizeClass(run), RunRecord.slotCount(run));
+    }
+
+    /** @throws IllegalArgumentException if no slot begins there, or a free one */
+    static void checkBegins(long run, long block) {
+        if ((RunRecord.freeSlots(run) & bitAt(run, block)) != 0) {
+            throw ArenaHeap.noBlock(block);
         }
-        freeSlots |= bit;
+    }
+
+    /** By the heap. @throws IllegalStateException if it is free already */
+    static void checkLive(long run, long freeSlots, long bit, long block) {
+        if (((freeSlots | RunRecord.returnedSlotsOpaque(run)) & bit) != 0) {
+            throw doubleFree(block);
+        }
     }
 
     /**
@@ -141,33 +82,27 @@ final class SlotRun extends UsedRun {
      * @return whether it is the first since the heap took them back: the caller tells the heap
      * @throws IllegalStateException if it is free already; of two threads that free it at the same time, one may go unnoticed
      */
-    boolean giveFromOutside(long bit) {
-        if ((freeSlots & bit) != 0) {
-            throw doubleFree(bit);
+    static boolean giveFromOutside(long run, long block) {
+        long bit = bitAt(run, block);
+        if ((RunRecord.freeSlots(run) & bit) != 0) {
+            throw doubleFree(block);
         }
-        long seen = (long) RETURNED.getAndBitwiseOr(this, bit);
+        long seen = RunRecord.addReturnedSlots(run, bit);
         if ((seen & bit) != 0) {
-            throw doubleFree(bit);
+            throw doubleFree(block);
         }
         return seen == 0;
     }
 
     /** By the heap: what others have freed becomes free. @return how many */
-    int takeReturned() {
-        long returned = (long) RETURNED.getAndSet(this, 0L);
-        freeSlots |= returned;
+    static int takeReturned(long run) {
+        long returned = RunRecord.takeReturnedSlots(run);
+        RunRecord.freeSlots(run, RunRecord.freeSlots(run) | returned);
         return Long.bitCount(returned);
     }
 
-    private IllegalStateException doubleFree(long bit) {
-        long block = address + (long) Long.numberOfTrailingZeros(bit) * slotByteSize;
+    private static IllegalStateException doubleFree(long block) {
         return new IllegalStateException("double free: the block at address=0x" + Long.toHexString(block)
                 + " is free already");
-    }
-
-    @Override
-    public String toString() {
-        return "slots of byteSize=" + slotByteSize + " free=" + Long.toBinaryString(freeSlots) + " returned="
-                + Long.toBinaryString(returnedSlots) + " in " + pages;
     }
 }

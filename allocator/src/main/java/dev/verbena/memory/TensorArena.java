@@ -115,7 +115,7 @@ public final class TensorArena implements AutoCloseable {
      * @throws IllegalStateException if the arena is closed
      */
     public long allocateAddress(long byteSize) {
-        checkByteSize(byteSize);
+        checkBlock(byteSize);
         long address = heap.take(byteSize);
         return address != 0 ? address : allocateSlowly(byteSize, false, null, null);
     }
@@ -178,6 +178,26 @@ public final class TensorArena implements AutoCloseable {
     }
 
     /**
+     * Makes a block of {@link #allocateAddress} larger or smaller where it is. A smaller one gives back whole pages if it has some of its
+     * own, that is beyond 64 KiB.
+     *
+     * @return false if it stays as it is, since what is behind it is in use, or its size class has no such size: allocate another one and
+     *         copy
+     * @throws IllegalArgumentException if {@code byteSize} is negative, or no block of this arena begins there; nor does one that was
+     *             aligned to more than 4,096
+     */
+    public boolean resizeAddress(long address, long byteSize) {
+        checkBlock(byteSize);
+        return heap.resize(address, byteSize);
+    }
+
+    private static void checkBlock(long byteSize) {
+        if (byteSize < 0) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
+        }
+    }
+
+    /**
      * Closes a tensor after making sure that it is of this arena.
      *
      * @throws IllegalArgumentException if it is of another one, or of none; nothing is freed then
@@ -192,7 +212,8 @@ public final class TensorArena implements AutoCloseable {
 
     /**
      * The same storage under a shape of fewer or more elements, if its block has room for them, which a size class or the last page
-     * left over. The first bytes are as they were, further ones undefined. The two are one tensor: closing either frees it.
+     * left over. The first bytes are as they were, further ones undefined. The two are one tensor: closing either frees it. So the
+     * block stays as it is, unlike that of {@link #resizeAddress}.
      *
      * @return null if there is no room: then allocate another one, and copy
      * @throws IllegalArgumentException if the tensor is not of this arena
@@ -205,14 +226,8 @@ public final class TensorArena implements AutoCloseable {
         return tensor.resizedWithin(usableByteSize(tensor.allocatedByteSize()), shape);
     }
 
-    /**
-     * Bytes that a block has which was asked for with {@code byteSize}: its size class, or whole pages. Whoever has grown into them gives
-     * the block back like any other.
-     *
-     * @throws IllegalArgumentException if {@code byteSize} is negative or within a page of 2^63
-     */
-    public static long usableByteSize(long byteSize) {
-        checkByteSize(byteSize);
+    /** Bytes of a block that was asked for with {@code byteSize}: its size class, or whole pages. */
+    static long usableByteSize(long byteSize) {
         return SizeClasses.isSmall(byteSize) ? SizeClasses.slotByteSize(SizeClasses.indexOf(byteSize))
                 : SizeClasses.ceilToPage(byteSize);
     }
@@ -228,6 +243,11 @@ public final class TensorArena implements AutoCloseable {
      */
     public ArenaStatistics statistics() {
         return heap.statistics();
+    }
+
+    /** Counts by size class and by thread, read without a lock and without keeping anybody out. */
+    public ArenaUsage usage() {
+        return heap.usage();
     }
 
     /**
@@ -249,6 +269,23 @@ public final class TensorArena implements AutoCloseable {
     /** How many threads have a heap of their own in it. For checks. */
     int ownHeapCount() {
         return heap.ownHeapCount();
+    }
+
+    /**
+     * Gives the slabs on which nothing is live back to the source, but the first, if the arena was created with one; and takes back what
+     * threads have idle, so that what is free lies together.
+     *
+     * @return bytes of these slabs
+     */
+    public long trim() {
+        growth.lock();
+        try {
+            long before = heap.slabByteSize();
+            releaseSlabs(heap.trim(firstByteSize > 0 ? 1 : 0));
+            return before - heap.slabByteSize();
+        } finally {
+            growth.unlock();
+        }
     }
 
     /**
@@ -277,15 +314,9 @@ public final class TensorArena implements AutoCloseable {
         close();
     }
 
-    private static void checkByteSize(long byteSize) {
-        if (byteSize < 0) {
-            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
-        }
-    }
-
     /** @throws IllegalArgumentException unless there are blocks of that size and alignment */
     static void checkBlock(long byteSize, long alignment) {
-        checkByteSize(byteSize);
+        checkBlock(byteSize);
         AlignedBlocks.check(alignment);
     }
 
@@ -345,7 +376,7 @@ public final class TensorArena implements AutoCloseable {
         if (SizeClasses.isSmall(byteSize)) {
             pages = Math.clamp(left, pages, SizeClasses.runPages(SizeClasses.indexOf(byteSize)));
         }
-        return pages <= left ? pages * SizeClasses.PAGE_BYTE_SIZE : 0;
+        return pages <= Math.min(left, SlabPages.PAGE_COUNT_MAX) ? pages * SizeClasses.PAGE_BYTE_SIZE : 0;
     }
 
     /** Adds a slab, a large one if it is to be had, else of the needed size; returns why not even that, or null. */
@@ -380,7 +411,13 @@ public final class TensorArena implements AutoCloseable {
             throw new IllegalStateException("source=" + source + " must hand out native memory aligned to "
                     + SizeClasses.PAGE_BYTE_SIZE + " of at least byteSize=" + byteSize + " but gave " + found);
         }
-        heap.add(slab, Math.min(got, byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE);
+        try {
+            heap.add(slab, Math.min(SlabPages.PAGE_COUNT_MAX,
+                    Math.min(got, byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE));
+        } catch (OutOfArenaMemoryException e) {
+            source.release(slab);
+            throw e;
+        }
     }
 
     /** {@code type} and {@code shape} may be null. */
@@ -396,11 +433,11 @@ public final class TensorArena implements AutoCloseable {
                 + " liveCount=" + now.liveCount() + reason, refusal);
     }
 
-    private void releaseSlabs(List<SlabPages> slabs) {
+    private void releaseSlabs(List<Slab> slabs) {
         RuntimeException first = null;
-        for (SlabPages pages : slabs) {
+        for (Slab slab : slabs) {
             try {
-                source.release(pages.slab);
+                source.release(slab);
             } catch (RuntimeException e) {
                 if (first == null) {
                     first = e;

@@ -10,34 +10,46 @@ import java.util.concurrent.locks.ReentrantLock;
  * threads.
  *
  * <p>What the owner frees goes back to the run at once. What another thread frees waits in {@link ReturnedRuns} until the owner runs
- * out of slots of some class. A run all of whose slots are free stays, unless these are {@link #IDLE_BYTE_SIZE} and more than
- * what is live; then it goes back to the {@link CentralHeap}. Whoever finds no memory takes all of them away.
+ * out of slots of some class. A run all of whose slots are free stays, unless the heap has more than
+ * {@link #CACHED_BYTE_SIZE} free and less live; then it goes back to the {@link CentralHeap}. Whoever finds no memory takes all of them away.
  *
  * <p>Invariants: a run of this heap is in the bin of its class exactly when it is not full;
- * {@code liveByteSize} is the sum over its slots that are not free, those included that wait to be taken back; {@code idleByteSize} that
- * over its runs that are all free.
+ * {@code liveByteSize} is the sum over its slots that are not free, those included that wait to be taken back; {@code runByteSize} that
+ * over its runs.
  *
  * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with its lock held, {@link #tryEnter} or {@link #lock}, but
- * {@link #freeFromOutside}, which is thread-safe.
+ * {@link #pushReturned}, which is thread-safe.
  */
 final class ThreadHeap extends OwnerLock {
-    /** Bytes of runs without a live block that a heap keeps in any case; more only as long as there are as many live ones. */
-    static final long IDLE_BYTE_SIZE = 8 * 1024 * 1024;
+    /** Free bytes that a heap keeps in its runs in any case; more only as long as there are as many live ones. */
+    static final long CACHED_BYTE_SIZE = 8 * 1024 * 1024;
 
     /** A heap that has so much less live than it had publishes. */
     static final long PEAK_DRIFT_MAX = 1024 * 1024;
 
     private static final VarHandle LIVE_PEAK;
+    private static final VarHandle LIVE;
+    private static final VarHandle RUNS;
+    private static final VarHandle ALLOCATIONS;
+    private static final VarHandle ALLOCATED;
+    private static final VarHandle REQUESTED;
 
     static {
         try {
-            LIVE_PEAK = MethodHandles.lookup().findVarHandle(ThreadHeap.class, "livePeakByteSize", long.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            LIVE_PEAK = lookup.findVarHandle(ThreadHeap.class, "livePeakByteSize", long.class);
+            LIVE = lookup.findVarHandle(ThreadHeap.class, "liveByteSize", long.class);
+            RUNS = lookup.findVarHandle(ThreadHeap.class, "runByteSize", long.class);
+            ALLOCATIONS = lookup.findVarHandle(ThreadHeap.class, "allocationCount", long.class);
+            ALLOCATED = lookup.findVarHandle(ThreadHeap.class, "allocatedByteSize", long.class);
+            REQUESTED = lookup.findVarHandle(ThreadHeap.class, "requestedByteSize", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
     private final CentralHeap central;
+    private final int number;
     private final SlotBins bins = new SlotBins();
     private final ReturnedRuns returned = new ReturnedRuns();
     /** Of all who share it; null where one thread owns it. */
@@ -50,13 +62,15 @@ final class ThreadHeap extends OwnerLock {
     private long liveByteSize;
     /** The most since {@link #publish}; others read it. */
     private long livePeakByteSize;
+    private long runByteSize;
     private long allocationCount;
-    private long freeCount;
-    private long idleByteSize;
+    private long allocatedByteSize;
+    private long requestedByteSize;
 
     private ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
         this.central = central;
         this.sharedLock = sharedLock;
+        number = central.add(this);
     }
 
     static ThreadHeap ownedBy(Thread thread, CentralHeap central) {
@@ -65,8 +79,11 @@ final class ThreadHeap extends OwnerLock {
         return heap;
     }
 
+    /** Nobody enters it as its owner. */
     static ThreadHeap shared(CentralHeap central) {
-        return new ThreadHeap(central, new ReentrantLock());
+        ThreadHeap heap = new ThreadHeap(central, new ReentrantLock());
+        heap.revoke();
+        return heap;
     }
 
     /** Whether the thread that owned it is no more. */
@@ -100,108 +117,116 @@ final class ThreadHeap extends OwnerLock {
         return sharedLock != null;
     }
 
-    /** The address of a free slot of that class; 0 if there is none at hand. */
-    long allocate(int sizeClass) {
-        SlotRun run = bins.first(sizeClass);
-        if (run == null) {
+    /** The address of a free slot of that class, for a block of so many bytes; 0 if there is none at hand. */
+    long allocate(int sizeClass, long byteSize) {
+        long bin = bins.of(sizeClass);
+        long run = SlotBins.first(bin);
+        if (run == bin) {
             return 0;
         }
-        idleByteSize -= run.idleByteSize();
-        long address = run.take();
-        bins.taken(run, sizeClass);
+        long free = RunRecord.freeSlots(run);
+        long others = free & free - 1;
+        RunRecord.freeSlots(run, others);
+        SlotBins.unlinkIf(~Bits.maskIfNot0(others), run);
+        bins.allocated(sizeClass);
+        long slotByteSize = SizeClasses.slotByteSize(sizeClass);
         allocationCount++;
-        liveByteSize += run.slotByteSize();
-        if (liveByteSize > livePeakByteSize) {
-            livePeakByteSize = liveByteSize;
-        }
-        return address;
+        allocatedByteSize += slotByteSize;
+        requestedByteSize += byteSize;
+        liveByteSize += slotByteSize;
+        livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
+        return RunRecord.address(run) + Long.numberOfTrailingZeros(free) * slotByteSize;
     }
 
-    /** The run with a block that may begin at the address, of any heap; null if there is none. */
-    UsedRun runAt(long address) {
+    /** The run with a block that may begin at the address, of any heap; 0 if there is none. */
+    long runAt(long address) {
         SlabPages slab = lastSlab;
         if (slab == null || !slab.contains(address)) {
             slab = central.slabAt(address);
             if (slab == null) {
-                return null;
+                return 0;
             }
             lastSlab = slab;
         }
         return slab.runAt(address);
     }
 
-    /** The block at the address, of a run of this heap. */
-    void free(SlotRun run, long address) {
-        boolean wasFull = run.isFull();
-        run.give(run.bitAt(address));
-        freed(run, wasFull, 1);
-    }
-
-    /** The block at the address, of a run of this heap, by whoever does not have its lock. */
-    static void freeFromOutside(SlotRun run, long address) {
-        if (run.giveFromOutside(run.bitAt(address))) {
-            run.heap.returned.push(run);
+    /** Frees the block at the address, if its run is of this heap. @return whether it is */
+    boolean freeOwn(long run, long block) {
+        long owned = RunRecord.owned(run);
+        if (RunRecord.heapOf(owned) != number) {
+            return false;
         }
+        int sizeClass = RunRecord.sizeClassOf(owned);
+        long bit = SlotRun.bitAt(run, block, sizeClass, RunRecord.slotCountOf(owned));
+        long others = RunRecord.freeSlots(run);
+        SlotRun.checkLive(run, others, bit, block);
+        RunRecord.freeSlots(run, others | bit);
+        freed(run, sizeClass, others, 1);
+        return true;
     }
 
     boolean hasSlot(int sizeClass) {
-        return bins.first(sizeClass) != null;
+        long bin = bins.of(sizeClass);
+        return SlotBins.first(bin) != bin;
     }
 
     /** The slow path: with what others have freed, or a fresh run. Returns 0 if that is of no avail. */
-    long allocateSlowly(int sizeClass) {
+    long allocateSlowly(int sizeClass, long byteSize) {
         takeReturned();
-        long address = allocate(sizeClass);
+        long address = allocate(sizeClass, byteSize);
         if (address == 0 && carve(sizeClass, SizeClasses.runPages(sizeClass))) {
-            address = allocate(sizeClass);
+            address = allocate(sizeClass, byteSize);
         }
         return address;
     }
 
     /** Makes a run of so many pages its own; false if the shared heap has none. */
     boolean carve(int sizeClass, long pageCount) {
-        SlotRun run = central.takeSlots(this, sizeClass, pageCount);
-        if (run == null) {
+        long run = central.takeSlots(number, sizeClass, pageCount);
+        if (run == 0) {
             return false;
         }
         adopt(run);
         return true;
     }
 
+    /** By any thread: others have freed blocks of the run. */
+    void pushReturned(long run) {
+        returned.push(run);
+    }
+
     /** Takes back what others have freed. */
     void takeReturned() {
-        for (SlotRun run = returned.takeAll(); run != null;) {
-            SlotRun next = run.pages.returnedNext;
-            run.pages.returnedNext = null;
-            if (run.heap == this) {
-                boolean wasFull = run.isFull();
-                freed(run, wasFull, run.takeReturned());
+        for (long run = returned.takeAll(); run != 0;) {
+            long next = RunRecord.returnedNext(run);
+            if (RunRecord.heap(run) == number) {
+                long before = RunRecord.freeSlots(run);
+                int count = SlotRun.takeReturned(run);
+                freed(run, RunRecord.sizeClass(run), before, count);
             } else {
                 // Somebody freed a slot of it while it went to another heap.
-                run.heap.returned.push(run);
+                central.heap(RunRecord.heap(run)).pushReturned(run);
             }
             run = next;
         }
     }
 
-    private void freed(SlotRun run, boolean wasFull, int count) {
-        freeCount += count;
-        liveByteSize -= (long) count * run.slotByteSize();
+    private void freed(long run, int sizeClass, long freeBefore, int count) {
+        bins.freed(sizeClass, count);
+        SlotBins.linkIf(~Bits.maskIfNot0(freeBefore), bins.of(sizeClass), run);
+        liveByteSize -= (long) count * SizeClasses.slotByteSize(sizeClass);
         if (livePeakByteSize - liveByteSize > PEAK_DRIFT_MAX) {
             publish();
         }
-        if (wasFull) {
-            bins.link(run);
-        }
-        idleByteSize += run.idleByteSize();
-        if (idleByteSize > IDLE_BYTE_SIZE && idleByteSize > liveByteSize && run.isIdle()) {
+        if (runByteSize - liveByteSize > Math.max(CACHED_BYTE_SIZE, liveByteSize) && SlotRun.isIdle(run)) {
             giveBack(run);
         }
     }
 
-    private void giveBack(SlotRun run) {
-        idleByteSize -= run.byteSize();
-        bins.unlink(run);
+    private void giveBack(long run) {
+        runByteSize -= RunRecord.byteSize(run);
+        SlotBins.unlink(run);
         central.giveSlots(run);
     }
 
@@ -212,9 +237,10 @@ final class ThreadHeap extends OwnerLock {
         takeReturned();
         lastSlab = null;
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            for (SlotRun run = bins.first(sizeClass); run != null;) {
-                SlotRun next = run.binNext;
-                if (run.isIdle()) {
+            long bin = bins.of(sizeClass);
+            for (long run = SlotBins.first(bin); run != bin;) {
+                long next = RunRecord.next(run);
+                if (SlotRun.isIdle(run)) {
                     giveBack(run);
                 }
                 run = next;
@@ -224,24 +250,30 @@ final class ThreadHeap extends OwnerLock {
 
     /** Takes a run with a free slot of that class over from the other heap, if it has one. */
     boolean takeOver(ThreadHeap other, int sizeClass) {
-        SlotRun run = other.bins.first(sizeClass);
-        if (run == null) {
+        if (!other.hasSlot(sizeClass)) {
             return false;
         }
-        other.bins.unlink(run);
-        other.liveByteSize -= run.liveByteSize();
-        other.idleByteSize -= run.idleByteSize();
-        other.publish();
-        run.heap = this;
-        liveByteSize += run.liveByteSize();
+        long run = SlotBins.first(other.bins.of(sizeClass));
+        SlotBins.unlink(run);
+        other.disown(run, sizeClass);
+        RunRecord.heap(run, number);
+        bins.freed(sizeClass, -SlotRun.liveCount(run));
+        liveByteSize += SlotRun.liveByteSize(run);
         livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
         adopt(run);
         return true;
     }
 
-    private void adopt(SlotRun run) {
-        bins.link(run);
-        idleByteSize += run.idleByteSize();
+    private void disown(long run, int sizeClass) {
+        bins.freed(sizeClass, SlotRun.liveCount(run));
+        liveByteSize -= SlotRun.liveByteSize(run);
+        runByteSize -= RunRecord.byteSize(run);
+        publish();
+    }
+
+    private void adopt(long run) {
+        SlotBins.link(bins.of(RunRecord.sizeClass(run)), run);
+        runByteSize += RunRecord.byteSize(run);
     }
 
     // ---- figures ----
@@ -257,24 +289,40 @@ final class ThreadHeap extends OwnerLock {
         return (long) LIVE_PEAK.getOpaque(this);
     }
 
+    /** By any thread. */
+    ArenaUsage.HeapUsage usage() {
+        long live = (long) LIVE.getOpaque(this);
+        return new ArenaUsage.HeapUsage(ownerId, live, Math.max(0, (long) RUNS.getOpaque(this) - live),
+                (long) ALLOCATIONS.getOpaque(this), (long) ALLOCATED.getOpaque(this), (long) REQUESTED.getOpaque(this));
+    }
+
+    /** By any thread. */
+    long liveCountOpaque(int sizeClass) {
+        return bins.liveCountOpaque(sizeClass);
+    }
+
     long liveByteSize() {
         return liveByteSize;
+    }
+
+    long liveCount() {
+        return bins.liveCount();
+    }
+
+    long liveCount(int sizeClass) {
+        return bins.liveCountOpaque(sizeClass);
     }
 
     long allocationCount() {
         return allocationCount;
     }
 
-    long freeCount() {
-        return freeCount;
-    }
-
-    long idleByteSize() {
-        return idleByteSize;
+    long runByteSize() {
+        return runByteSize;
     }
 
     /** How many runs are in the bin of that class; -1 if the bin is unsound. For checks. */
     int checkedBinCount(int sizeClass) {
-        return bins.checkedCount(this, sizeClass);
+        return bins.checkedCount(number, sizeClass);
     }
 }

@@ -20,7 +20,7 @@ class BrokenArenaTest {
     void forgettingToCoalesceIsCaught() {
         assertCaught(source -> arena(source, new PageRuns() {
             @Override
-            PageRun merge(PageRun run) {
+            long merge(long run) {
                 return run;
             }
         }));
@@ -30,13 +30,18 @@ class BrokenArenaTest {
     void splittingAPageTooEarlyIsCaught() {
         assertCaught(source -> arena(source, new PageRuns() {
             @Override
-            void splitOff(PageRun run, long pages) {
+            void splitOff(long run, long pages) {
                 super.splitOff(run, pages);
-                PageRun rest = run.next;
-                if (pages > 1 && rest.use() == PageRun.Use.FREE) {
+                long rest = RunRecord.after(run);
+                if (pages > 1 && RunRecord.isFree(rest)) {
+                    long pagesOfRest = RunRecord.pageCount(rest);
                     free.remove(rest);
-                    rest.place(rest.slab, rest.startPage - 1, rest.pageCount + 1);
-                    free.insert(rest);
+                    long early = RunRecord.at(rest, -1);
+                    RunRecord.place(early, RunRecord.slab(run),
+                            RunRecord.address(rest) - SizeClasses.PAGE_BYTE_SIZE, pagesOfRest + 1, pages - 1);
+                    RunRecord.become(early, RunRecord.FREE);
+                    RunRecord.pageCount(run, pages - 1);
+                    free.insert(early);
                 }
             }
         }));
@@ -46,9 +51,9 @@ class BrokenArenaTest {
     void losingTheRestOfASplitIsCaught() {
         assertCaught(source -> arena(source, new PageRuns() {
             @Override
-            void splitOff(PageRun run, long pages) {
+            void splitOff(long run, long pages) {
                 super.splitOff(run, pages);
-                free.remove(run.next);
+                free.remove(RunRecord.after(run));
             }
         }));
     }

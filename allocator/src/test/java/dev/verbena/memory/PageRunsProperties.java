@@ -1,8 +1,6 @@
 package dev.verbena.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -27,22 +25,25 @@ class PageRunsProperties {
     @Property(tries = 400)
     void bestFitAndImmediateCoalescing(@ForAll @Size(max = 150) List<@IntRange(min = -100, max = 40) Integer> steps) {
         PageRuns runs = new PageRuns();
-        SlabPages slab = runs.add(SOMEWHERE, 0, PAGES);
+        SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
+        runs.add(slab);
         TreeMap<Long, Long> taken = new TreeMap<>();
-        List<PageRun> live = new ArrayList<>();
+        List<Long> live = new ArrayList<>();
         for (int step : steps) {
             if (step > 0) {
                 Long expected = bestGap(taken, step);
-                PageRun run = runs.take(step, PageRun.Use.LARGE);
-                assertEquals(expected, run == null ? null : Long.valueOf(run.startPage));
-                if (run != null) {
-                    assertEquals(step, run.pageCount);
-                    taken.put(run.startPage, run.pageCount);
+                long run = runs.take(step, RunRecord.LARGE);
+                assertEquals(expected, run == 0 ? null : Long.valueOf(slab.startPage(run)));
+                if (run != 0) {
+                    assertEquals(step, RunRecord.pageCount(run));
+                    taken.put(slab.startPage(run), RunRecord.pageCount(run));
+                    slab.enter(run);
                     live.add(run);
                 }
             } else if (!live.isEmpty()) {
-                PageRun run = live.remove(-step % live.size());
-                taken.remove(run.startPage);
+                long run = live.remove(-step % live.size());
+                taken.remove(slab.startPage(run));
+                slab.erase(run);
                 runs.give(run);
             }
             assertTrue(slab.isTiled());
@@ -52,26 +53,23 @@ class PageRunsProperties {
         live.forEach(runs::give);
         assertEquals(1, runs.free.runCount());
         assertEquals(PAGES, runs.free.longest());
+        slab.forget();
     }
 
     @Example
     void givingTwiceIsCaught() {
         PageRuns runs = new PageRuns();
-        runs.add(SOMEWHERE, 0, PAGES);
-        PageRun run = runs.take(7, PageRun.Use.LARGE);
-        runs.give(run);
-        assertThrows(IllegalStateException.class, () -> runs.give(run));
-    }
-
-    @Example
-    void objectsOfMergedRunsAreUsedAgain() {
-        PageRuns runs = new PageRuns();
-        runs.add(SOMEWHERE, 0, PAGES);
-        PageRun first = runs.take(7, PageRun.Use.LARGE);
-        PageRun rest = first.next;
-        runs.give(first);
-        assertNull(first.next);
-        assertSame(rest, runs.spare());
+        SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
+        runs.add(slab);
+        long apart = runs.take(7, RunRecord.LARGE);
+        long between = runs.take(7, RunRecord.LARGE);
+        long merged = runs.take(7, RunRecord.LARGE);
+        for (long run : new long[]{apart, merged}) {
+            runs.give(run);
+            assertThrows(IllegalStateException.class, () -> runs.give(run));
+        }
+        assertEquals(RunRecord.LARGE, RunRecord.kind(between));
+        slab.forget();
     }
 
     private static Long bestGap(TreeMap<Long, Long> taken, long pages) {

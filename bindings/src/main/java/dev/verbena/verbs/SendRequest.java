@@ -60,6 +60,7 @@ public final class SendRequest {
     private final long inlineAt;
     private final int inlineByteSizeMax;
     private int elementCount;
+    private long inlineByteSize;
     /** Objects whose pointers are in the request, which the provider follows when it is posted; null for none. */
     private AddressHandle destination;
     private MemoryWindow window;
@@ -170,13 +171,25 @@ public final class SendRequest {
 
     /** Copies the bytes into the request, instead of elements; the source may be used again at once. */
     public SendRequest inline(MemorySegment data) {
-        if (data.byteSize() > inlineByteSizeMax || elementCount > 0) {
-            throw new IllegalArgumentException("inline bytes=" + data.byteSize() + " do not fit into inlineByteSizeMax="
-                    + inlineByteSizeMax + " beside elements=" + elementCount
+        return inline(data, 0, data.byteSize());
+    }
+
+    /**
+     * Copies bytes of the source behind those that are inline already.
+     *
+     * @throws IllegalArgumentException if there is no room for them, or there are elements
+     * @throws IndexOutOfBoundsException if the source has no such bytes
+     */
+    public SendRequest inline(MemorySegment source, long offset, long byteSize) {
+        if (byteSize > inlineByteSizeMax - inlineByteSize || elementCount > 0 && inlineByteSize == 0) {
+            throw new IllegalArgumentException("inline bytes=" + (inlineByteSize + byteSize)
+                    + " do not fit into inlineByteSizeMax=" + inlineByteSizeMax + " beside elements=" + elementCount
                     + ": make the requests with more room, and give inline data alone");
         }
-        MemorySegment.copy(data, 0, memory, inlineAt, data.byteSize());
-        return element(memory.address() + inlineAt, data.byteSize(), 0).flag(IBV_SEND_INLINE());
+        MemorySegment.copy(source, offset, memory, inlineAt + inlineByteSize, byteSize);
+        inlineByteSize += byteSize;
+        elementCount = 0;
+        return element(memory.address() + inlineAt, inlineByteSize, 0).flag(IBV_SEND_INLINE());
     }
 
     /** Its success is reported; without it only its failure is. */
@@ -207,6 +220,7 @@ public final class SendRequest {
         // A stale immediate makes some requests invalid.
         memory.set(INT, at + IMMEDIATE, 0);
         elementCount = 0;
+        inlineByteSize = 0;
         destination = null;
         window = null;
         windowRegion = null;

@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import static dev.verbena.verbs.WorkCompletionStatus.SUCCESS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
@@ -84,6 +85,23 @@ class ReliableConnectedOnDevice {
         data[0] = 99;
         pair.initiator.expect(1, SUCCESS);
         assertEquals(0x0807060504030201L, get(pair.target, 0));
+    }
+
+    @Test
+    void inlineDataIsGatheredInTheRequest() {
+        put(pair.initiator, 8, 0x1111);
+        put(pair.initiator, 24, 0x2222);
+        MemorySegment memory = pair.initiator.region.memory();
+        assertThrows(IllegalArgumentException.class, () -> pair.request().send(2).inline(memory, 0, 4096));
+        assertThrows(IllegalArgumentException.class,
+                () -> pair.request().send(2).element(pair.initiator.region, 0, 8).inline(memory, 0, 8));
+        pair.request().write(1, pair.target.region.remoteAddress(), pair.target.region.rkey())
+                .inline(memory, 8, 8).inline(memory, 24, 8).signaled();
+        pair.post();
+        put(pair.initiator, 8, 0);
+        pair.initiator.expect(1, SUCCESS);
+        assertEquals(0x1111, get(pair.target, 0));
+        assertEquals(0x2222, get(pair.target, 8));
     }
 
     @Test

@@ -11,10 +11,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.PageKind;
+import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.Fabric;
@@ -103,6 +106,32 @@ interface MemoryContract extends FabricFixture {
         for (AccessRight right : new AccessRight[]{AccessRight.REMOTE_WRITE, AccessRight.REMOTE_ATOMIC}) {
             assertThrows(IllegalArgumentException.class, () -> fabric.register(64, EnumSet.of(right)));
         }
+    }
+
+    @Test
+    default void memoryIsAsAskedOrTheRegionSaysWhyNot() {
+        Fabric fabric = openFabric();
+        for (PageKind pages : PageKind.values()) {
+            AtomicLong committed = new AtomicLong();
+            MemoryRegion region = fabric.register(5_000_000, EnumSet.allOf(AccessRight.class),
+                    SlabOptions.defaults().withPages(pages).withPrefaultThreads(2)
+                            .withPrefaultListener((done, byteSize) -> committed.set(done)));
+            assertEquals(region.memory().byteSize(), committed.get());
+            assertEquals(pages, region.backing().asked());
+            assertEquals(region.backing().pages() == pages, region.backing().reasons().isEmpty());
+            assertEquals(0, region.memory().get(ValueLayout.JAVA_BYTE, 4_999_999));
+            region.memory().fill((byte) 1);
+            region.close();
+        }
+        assertEquals(0, fabric.registeredByteSize());
+    }
+
+    @Test
+    default void aNodeThatIsNotThereIsRefused() {
+        Fabric fabric = openFabric();
+        assertThrows(IllegalArgumentException.class, () -> fabric.register(4096, EnumSet.noneOf(AccessRight.class),
+                SlabOptions.defaults().withNumaNode(1023)));
+        assertEquals(0, fabric.registeredByteSize());
     }
 
     @Test

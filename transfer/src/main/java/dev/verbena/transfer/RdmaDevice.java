@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabOptions;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.protocol.Activity;
@@ -135,17 +136,33 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws dev.verbena.memory.OutOfArenaMemoryException if there is not so much
      */
     public MemoryRegion allocateRegion(long byteSize) {
-        MemoryRegion region = fabric.register(byteSize, RIGHTS);
+        return allocateRegion(byteSize, SlabOptions.defaults());
+    }
+
+    /**
+     * The same, of memory as the options want it, as far as the fabric can; what it cannot, {@link MemoryRegion#backing} says.
+     *
+     * @throws dev.verbena.memory.OutOfArenaMemoryException if there is not so much
+     * @throws IllegalArgumentException if the machine has no such NUMA node
+     * @throws java.util.concurrent.CancellationException if the thread is interrupted while pages are pre-faulted
+     */
+    public MemoryRegion allocateRegion(long byteSize, SlabOptions memory) {
+        MemoryRegion region = fabric.register(byteSize, RIGHTS, memory);
         regions.add(region);
         return region;
     }
 
     /** Slabs registered once with this device, for arenas whose tensors can be sent without a copy. */
     public SlabSource slabSource() {
+        return slabSource(SlabOptions.defaults());
+    }
+
+    /** The same, of memory as the options want it, as far as the fabric can: see {@link #allocateRegion(long, SlabOptions)}. */
+    public SlabSource slabSource(SlabOptions memory) {
         return new SlabSource() {
             @Override
             public Slab acquire(long byteSizeMin) {
-                return allocateRegion(byteSizeMin);
+                return allocateRegion(byteSizeMin, memory);
             }
 
             @Override

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -18,11 +19,18 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.PageKind;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.SlabOptions;
+import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.spi.MemoryRegion;
 
 class RdmaDeviceTest {
@@ -49,6 +57,27 @@ class RdmaDeviceTest {
         }));
         assertTrue(done.await(20, TimeUnit.SECONDS));
         return failure.get();
+    }
+
+    @Test
+    void memoryIsAsAskedOrSaysWhyNot() throws InterruptedException {
+        AtomicLong committed = new AtomicLong();
+        SlabOptions memory = SlabOptions.defaults().withPages(PageKind.RESERVED_HUGE).withPrefaultThreads(2)
+                .withPrefaultListener((done, byteSize) -> committed.set(done));
+        try (DevicePair pair = new DevicePair(options());
+                MemoryRegion near = pair.sender.allocateRegion(100_000, memory);
+                MemoryRegion far = pair.receiver.allocateRegion(100_000, memory);
+                TensorArena arena = TensorArena.create(pair.sender.slabSource(memory), 1 << 20, 1 << 20);
+                Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(64))) {
+            assertEquals(PageKind.RESERVED_HUGE, tensor.slab().backing().asked());
+            assertEquals(tensor.slab().backing().pages() == PageKind.RESERVED_HUGE,
+                    tensor.slab().backing().reasons().isEmpty());
+            assertEquals(tensor.slab().memory().byteSize(), committed.get());
+            assertTrue(pair.sender.isRegistered(tensor.slab()));
+            near.memory().set(ValueLayout.JAVA_BYTE, 99_999, (byte) 7);
+            assertNull(copy(pair.channel(), near, described(far), 100_000, Direction.LOCAL_TO_REMOTE));
+            assertEquals(7, far.memory().get(ValueLayout.JAVA_BYTE, 99_999));
+        }
     }
 
     @Test

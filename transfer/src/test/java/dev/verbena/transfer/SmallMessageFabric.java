@@ -3,6 +3,7 @@ package dev.verbena.transfer;
 import java.util.List;
 import java.util.Set;
 
+import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
@@ -27,8 +28,8 @@ record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fab
     }
 
     @Override
-    public MemoryRegion register(long byteSize, Set<AccessRight> rights) {
-        return fabric.register(byteSize, rights);
+    public MemoryRegion register(long byteSize, Set<AccessRight> rights, SlabOptions options) {
+        return fabric.register(byteSize, rights, options);
     }
 
     @Override

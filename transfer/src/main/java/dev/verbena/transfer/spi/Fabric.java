@@ -3,6 +3,7 @@ package dev.verbena.transfer.spi;
 import java.util.List;
 import java.util.Set;
 
+import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.Endpoint;
 
 /**
@@ -15,12 +16,20 @@ public interface Fabric extends AutoCloseable {
 
     Capabilities capabilities();
 
+    /** Of memory as everybody's; see {@link #register(long, Set, SlabOptions)}. */
+    default MemoryRegion register(long byteSize, Set<AccessRight> rights) {
+        return register(byteSize, rights, SlabOptions.defaults());
+    }
+
     /**
-     * Allocates zeroed memory, backed page by page, and registers it.
+     * Allocates zeroed memory, backed page by page, and registers it. What the options ask for and this fabric cannot do,
+     * {@link MemoryRegion#backing} says.
      *
      * @throws dev.verbena.memory.OutOfArenaMemoryException if there is not so much; the message says need and have
+     * @throws IllegalArgumentException if the machine has no such NUMA node as the options say
+     * @throws java.util.concurrent.CancellationException if the thread is interrupted while pages are pre-faulted
      */
-    MemoryRegion register(long byteSize, Set<AccessRight> rights);
+    MemoryRegion register(long byteSize, Set<AccessRight> rights, SlabOptions options);
 
     /**
      * With room for {@code countMax} completions; it grows with the queue pairs made on it, as far as the device goes.

@@ -34,6 +34,8 @@ final class Libc {
     static final int EOPNOTSUPP = 95;
     static final int ETIMEDOUT = 110;
 
+    /** {@code MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB}: linux/memfd.h, asm-generic/hugetlb_encode.h. */
+    private static final int MFD_HUGETLB_2MB = 0x1 | 0x4 | 21 << 26;
     private static final int PROT_READ = 1;
     private static final int PROT_WRITE = 2;
     private static final int MAP_SHARED = 1;
@@ -55,6 +57,12 @@ final class Libc {
             Linker.Option.firstVariadicArg(2), ERRNO);
     /** int close(int fd) */
     private static final MethodHandle CLOSE = handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT), ERRNO);
+    /** int memfd_create(const char *name, unsigned int flags) */
+    private static final MethodHandle MEMFD_CREATE = handle("memfd_create",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+    /** int ftruncate(int fd, off_t length) */
+    private static final MethodHandle FTRUNCATE = handle("ftruncate",
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG), ERRNO);
     /** int posix_fallocate(int fd, off_t offset, off_t len): returns errno, does not set it */
     private static final MethodHandle POSIX_FALLOCATE = handle("posix_fallocate",
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
@@ -95,6 +103,28 @@ final class Libc {
     static void close(int fd) {
         try (Arena arena = Arena.ofConfined()) {
             int unused = (int) CLOSE.invokeExact(arena.allocate(CAPTURE), fd);
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    /** Of reserved huge pages, 2 MiB each. @return a file descriptor, or the negated errno */
+    static int memfdCreateHuge(String purpose) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(CAPTURE);
+            int fd = (int) MEMFD_CREATE.invokeExact(state, arena.allocateFrom(purpose), MFD_HUGETLB_2MB);
+            return fd < 0 ? -errno(state) : fd;
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    /** @return 0, or the negated errno */
+    static int ftruncate(int fd, long byteSize) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(CAPTURE);
+            int result = (int) FTRUNCATE.invokeExact(state, fd, byteSize);
+            return result < 0 ? -errno(state) : 0;
         } catch (Throwable t) {
             throw unexpected(t);
         }

@@ -2,6 +2,7 @@ package dev.verbena.transfer.fabric.shm;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.transfer.TransferException;
@@ -10,7 +11,7 @@ import dev.verbena.transfer.TransferException;
  * A file in shared memory that never has a name: when the last process that has it open or mapped is gone, however it ended,
  * so is the memory.
  *
- * <p>All its pages are allocated before it is mapped: too little memory is an exception here and never a SIGBUS later.
+ * <p>All its pages are allocated before it is handed out: too little memory is an exception here and never a SIGBUS later.
  *
  * <p>Threading: thread-safe.
  */
@@ -26,21 +27,21 @@ final class SharedFile implements AutoCloseable {
 
     /** A file of zeroes. */
     static SharedFile create(ShmDirectory directory, long byteSize) {
-        // Asked beforehand, because filling a machine's memory only to find that it does not suffice takes long.
+        checkRoom(directory, byteSize);
+        return allocate(directory, byteSize);
+    }
+
+    /** Asked beforehand, because filling a machine's memory only to find that it does not suffice takes long. */
+    static void checkRoom(ShmDirectory directory, long byteSize) {
         long available = directory.availableByteSize();
         if (byteSize > available) {
             throw outOfMemory(directory, byteSize, available);
         }
-        return allocate(directory, byteSize);
     }
 
     /** Without asking beforehand; it may still turn out that others were faster. */
     static SharedFile allocate(ShmDirectory directory, long byteSize) {
-        int fd = directory.openUnnamed();
-        if (fd < 0) {
-            throw new TransferException("cannot make a file in " + directory.path() + ": " + Libc.describe(fd)
-                    + "; make it a writable tmpfs or name another one in " + ShmDirectory.ENVIRONMENT_VARIABLE);
-        }
+        int fd = open(directory);
         try {
             int result = Libc.posixFallocate(fd, byteSize);
             if (result == -Libc.ENOSPC || result == -Libc.ENOMEM) {
@@ -50,13 +51,49 @@ final class SharedFile implements AutoCloseable {
                 throw new TransferException("posix_fallocate(byteSize=" + byteSize + ") in " + directory.path()
                         + " failed: " + Libc.describe(result));
             }
-            return new SharedFile(FileIdentity.of(fd), SharedMapping.map(fd, byteSize, true));
-        } catch (IOException e) {
-            Libc.close(fd);
-            throw new TransferException("cannot examine a file in " + directory.path() + "; is /proc mounted?", e);
+            return new SharedFile(identity(fd), SharedMapping.map(fd, byteSize, true));
         } catch (RuntimeException e) {
             Libc.close(fd);
             throw e;
+        }
+    }
+
+    /** A file without any page yet, which {@code committer} has to see to; of a descriptor that is ours from now on. */
+    static SharedFile map(int fd, long byteSize, Consumer<MemorySegment> committer) {
+        SharedMapping mapping = null;
+        try {
+            int result = Libc.ftruncate(fd, byteSize);
+            if (result != 0) {
+                throw new OutOfArenaMemoryException(
+                        "ftruncate(byteSize=" + byteSize + ") failed: " + Libc.describe(result));
+            }
+            mapping = SharedMapping.map(fd, byteSize, false);
+            committer.accept(mapping.memory());
+            return new SharedFile(identity(fd), mapping);
+        } catch (Throwable e) {
+            if (mapping != null) {
+                mapping.close();
+            }
+            Libc.close(fd);
+            throw e;
+        }
+    }
+
+    /** @return the descriptor of a new file */
+    static int open(ShmDirectory directory) {
+        int fd = directory.openUnnamed();
+        if (fd < 0) {
+            throw new TransferException("cannot make a file in " + directory.path() + ": " + Libc.describe(fd)
+                    + "; make it a writable tmpfs or name another one in " + ShmDirectory.ENVIRONMENT_VARIABLE);
+        }
+        return fd;
+    }
+
+    private static FileIdentity identity(int fd) {
+        try {
+            return FileIdentity.of(fd);
+        } catch (IOException e) {
+            throw new TransferException("cannot examine a file in shared memory; is /proc mounted?", e);
         }
     }
 

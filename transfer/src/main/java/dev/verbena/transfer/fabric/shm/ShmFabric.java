@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.fabric.RequestCheck;
 import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.TransferException;
@@ -91,7 +92,7 @@ final class ShmFabric extends ControlledFabric {
     // ---- memory ----
 
     @Override
-    public MemoryRegion register(long byteSize, Set<AccessRight> rights) {
+    public MemoryRegion register(long byteSize, Set<AccessRight> rights, SlabOptions options) {
         if (byteSize <= 0) {
             throw new IllegalArgumentException("byteSize=" + byteSize + " of a region must be positive");
         }
@@ -99,21 +100,21 @@ final class ShmFabric extends ControlledFabric {
         checkOpen();
         long startNs = System.nanoTime();
         // Outside the lock: backing a large region with pages takes a while.
-        SharedFile regionFile = SharedFile.create(directory, byteSize);
+        RegionFile regionFile = RegionFile.create(directory, byteSize, options);
         try {
             return publish(regionFile, rights, rightBits, startNs);
         } catch (RuntimeException e) {
-            regionFile.close();
+            regionFile.file().close();
             throw e;
         }
     }
 
-    private synchronized ShmMemoryRegion publish(SharedFile regionFile, Set<AccessRight> rights, int rightBits,
+    private synchronized ShmMemoryRegion publish(RegionFile regionFile, Set<AccessRight> rights, int rightBits,
             long startNs) {
         checkOpen();
         int rkey = newKey();
         ShmMemoryRegion region = new ShmMemoryRegion(this, regionFile, rkey, rights);
-        regionTable.publishRelease(rkey, regionFile.identity(), rightBits, region.address(), region.byteSize());
+        regionTable.publishRelease(rkey, regionFile.file().identity(), rightBits, region.address(), region.byteSize());
         regions.put(rkey, region);
         registeredByteSize += region.byteSize();
         registrationNs += System.nanoTime() - startNs;

@@ -2,6 +2,7 @@ package dev.verbena.transfer.fabric.shm;
 
 import java.util.Set;
 
+import dev.verbena.memory.SlabBacking;
 import dev.verbena.transfer.fabric.CheckedRegion;
 import dev.verbena.transfer.spi.AccessRight;
 
@@ -12,17 +13,22 @@ import dev.verbena.transfer.spi.AccessRight;
  */
 final class ShmMemoryRegion extends CheckedRegion {
     private final ShmFabric fabric;
-    private final SharedFile file;
+    private final RegionFile file;
 
-    ShmMemoryRegion(ShmFabric fabric, SharedFile file, int rkey, Set<AccessRight> rights) {
-        super(fabric, file.memory(), rkey, rights);
+    ShmMemoryRegion(ShmFabric fabric, RegionFile file, int rkey, Set<AccessRight> rights) {
+        super(fabric, file.file().memory(), rkey, rights);
         this.fabric = fabric;
         this.file = file;
     }
 
     @Override
+    public SlabBacking backing() {
+        return file.backing();
+    }
+
+    @Override
     protected void release() {
         fabric.deregister(this);
-        file.close();
+        file.file().close();
     }
 }

@@ -19,6 +19,8 @@ import org.slf4j.LoggerFactory;
 
 import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.PageKind;
+import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.fabric.RequestCheck;
@@ -147,15 +149,15 @@ final class VerbsFabric extends ControlledFabric {
     // ---- memory ----
 
     @Override
-    public MemoryRegion register(long byteSize, Set<AccessRight> rights) {
+    public MemoryRegion register(long byteSize, Set<AccessRight> rights, SlabOptions options) {
         if (byteSize <= 0) {
             throw new IllegalArgumentException("byteSize=" + byteSize + " of a region must be positive");
         }
         Rights.of(rights);
         checkOpen();
-        checkRoom(byteSize);
+        checkRoom(byteSize, options.pages());
         long startNs = System.nanoTime();
-        VerbsRegion region = VerbsRegion.register(this, domain, memory, byteSize, rights);
+        VerbsRegion region = VerbsRegion.register(this, domain, memory, byteSize, rights, options);
         registrationNs.addAndGet(System.nanoTime() - startNs);
         regions.put(region.rkey(), region);
         if (!isOpen()) {
@@ -165,13 +167,13 @@ final class VerbsFabric extends ControlledFabric {
         return region;
     }
 
-    /** Pinned memory cannot be swapped out: more than there is would take the machine down. */
-    private void checkRoom(long byteSize) {
+    /** Pinned memory cannot be swapped out: more than there is would take the machine down. Reserved pages are taken from it already. */
+    void checkRoom(long byteSize, PageKind pages) {
         if (byteSize > capabilities.regionByteSizeMax()) {
             throw new OutOfArenaMemoryException("a region is too large for device " + context.name() + ": need "
                     + byteSize + " bytes, have " + capabilities.regionByteSizeMax() + " at most; use several");
         }
-        long available = availableByteSize();
+        long available = pages == PageKind.RESERVED_HUGE ? Long.MAX_VALUE : availableByteSize();
         if (byteSize > available) {
             throw new OutOfArenaMemoryException("not enough memory to register: need " + byteSize + " bytes, have "
                     + available + " available");

@@ -49,6 +49,8 @@ import dev.verbena.verbs.WorkCompletions;
 final class VerbsQueuePair implements QueuePair {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsQueuePair.class);
     private static final int CHUNK = 64;
+    /** So small a payload goes into the request itself: the device need not fetch it, and the kernel not look up its region. */
+    private static final int INLINE_BYTE_SIZE_MAX = 128;
     /** 0.64 ms; the shortest ones make storms (ibv_modify_qp(3), min_rnr_timer). */
     private static final int RECEIVER_NOT_READY_TIMER = 12;
     private static final long RECEIVER_NOT_READY_TIMER_NS = 640_000;
@@ -61,6 +63,7 @@ final class VerbsQueuePair implements QueuePair {
     private final dev.verbena.verbs.QueuePair pair;
     private final int number;
     private final int entries;
+    private final int inlineByteSizeMax;
     private final int queueIndex;
     private final long receiverNotReadyTimeoutNs;
     private VerbsConnection connection;
@@ -105,11 +108,12 @@ final class VerbsQueuePair implements QueuePair {
         int elementCountMax = fabric.capabilities().elementCountMax();
         // One more than asked for: the marker behind a request that stalls.
         int sendDepth = options.sendDepth() + 1;
-        pair = fabric.domain().createQueuePair(dev.verbena.verbs.QueuePairOptions
+        pair = create(dev.verbena.verbs.QueuePairOptions
                 .of(QueuePairType.RELIABLE_CONNECTED, completionQueue.queue())
                 .withDepth(sendDepth, options.receiveDepth()).withElementCountMax(elementCountMax, 1));
         number = pair.number();
-        sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), elementCountMax);
+        inlineByteSizeMax = Math.min(INLINE_BYTE_SIZE_MAX, pair.inlineByteSizeMax());
+        sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), elementCountMax, inlineByteSizeMax);
         slots = new SendSlot[options.sendDepth()];
         for (int i = 0; i < slots.length; i++) {
             slots[i] = new SendSlot();
@@ -128,6 +132,15 @@ final class VerbsQueuePair implements QueuePair {
         } catch (RuntimeException e) {
             pair.close();
             throw e;
+        }
+    }
+
+    /** How much may be inline no device tells but by refusing the queue pair. */
+    private dev.verbena.verbs.QueuePair create(dev.verbena.verbs.QueuePairOptions options) {
+        try {
+            return fabric.domain().createQueuePair(options.withInlineByteSizeMax(INLINE_BYTE_SIZE_MAX));
+        } catch (VerbsException e) {
+            return fabric.domain().createQueuePair(options);
         }
     }
 
@@ -266,17 +279,26 @@ final class VerbsQueuePair implements QueuePair {
                 native_.fetchAndAdd(id, request.remoteAddress, request.rkey, request.compareOrAdd);
             default -> throw new IllegalStateException("opcode=" + opcode);
         }
+        boolean isInline = slot.byteSize <= inlineByteSizeMax && leavesThisSide(opcode);
         for (int i = 0; i < request.elementCount; i++) {
+            VerbsRegion region = (VerbsRegion) request.region[i];
             // To some devices an element of 0 bytes is one of 2 GiB.
             if (request.byteSize[i] != 0) {
-                native_.element(((VerbsRegion) request.region[i]).registered(), request.offset[i],
-                        request.byteSize[i]);
+                if (isInline) {
+                    native_.inline(region.memory(), request.offset[i], request.byteSize[i]);
+                } else {
+                    native_.element(region.registered(), request.offset[i], request.byteSize[i]);
+                }
             }
         }
         if (slot.isSignaled || ++unsignaledRun == signalEvery) {
             native_.signaled();
             unsignaledRun = 0;
         }
+    }
+
+    private static boolean leavesThisSide(Opcode opcode) {
+        return opcode == Opcode.WRITE || opcode == Opcode.WRITE_WITH_IMMEDIATE || opcode == Opcode.SEND;
     }
 
     private void hand(int count) {

@@ -4,7 +4,10 @@ import java.util.EnumSet;
 import java.util.Set;
 
 import dev.verbena.memory.OffHeapSlabSource;
+import dev.verbena.memory.PageKind;
 import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabBacking;
+import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.fabric.CheckedRegion;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.verbs.AccessFlag;
@@ -33,9 +36,13 @@ final class VerbsRegion extends CheckedRegion {
     }
 
     static VerbsRegion register(VerbsFabric fabric, ProtectionDomain domain, OffHeapSlabSource source, long byteSize,
-            Set<AccessRight> rights) {
-        Slab slab = source.acquire(byteSize);
+            Set<AccessRight> rights, SlabOptions options) {
+        Slab slab = source.acquire(byteSize, options);
         try {
+            if (options.pages() == PageKind.RESERVED_HUGE && options.prefaultThreads() == 0) {
+                // Others may have come instead, of which nobody has asked yet whether there are so many.
+                fabric.checkRoom(byteSize, slab.backing().pages());
+            }
             return new VerbsRegion(fabric, source, slab, domain.register(slab.memory(), flags(rights)), rights);
         } catch (RuntimeException e) {
             source.release(slab);
@@ -54,6 +61,11 @@ final class VerbsRegion extends CheckedRegion {
             });
         }
         return flags;
+    }
+
+    @Override
+    public SlabBacking backing() {
+        return slab.backing();
     }
 
     MemoryRegion registered() {

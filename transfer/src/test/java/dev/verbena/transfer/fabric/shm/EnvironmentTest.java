@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.Prefault;
+import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
@@ -64,6 +66,7 @@ class EnvironmentTest {
                 SmallDirectory.class);
         assertTrue(output.contains("asked beforehand: not enough shared memory: need 2097152 bytes, have "), output);
         assertTrue(output.contains("found in the act: not enough shared memory: need 2097152 bytes, have "), output);
+        assertTrue(output.contains("found while pre-faulting: the system refused memory: madvise"), output);
         assertTrue(output.contains(" in " + directory), output);
         assertTrue(output.strip().endsWith("all of it came back"), output);
     }
@@ -85,6 +88,12 @@ class EnvironmentTest {
                     SharedFile.allocate(directory, 2 << 20).close();
                 } catch (OutOfArenaMemoryException e) {
                     System.out.println("found in the act: " + e.getMessage());
+                }
+                try {
+                    SharedFile.map(SharedFile.open(directory), 2 << 20,
+                            memory -> Prefault.commit(memory, SlabOptions.defaults())).close();
+                } catch (OutOfArenaMemoryException e) {
+                    System.out.println("found while pre-faulting: " + e.getMessage());
                 }
             }
             System.out

@@ -1,0 +1,120 @@
+package dev.verbena.memory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Gets the memory of one slab: the best pages that were asked for, else the next best, down to plain ones, and remembers why.
+ *
+ * <pre>
+ *   RESERVED_HUGE ──mmap refuses, or pages run out──► TRANSPARENT_HUGE ──switched off──► PLAIN ──► out of memory
+ * </pre>
+ *
+ * <p><b>Owner:</b> one call of {@link OffHeapSlabSource#acquire}. <b>Threading:</b> confined to its owner.
+ */
+final class SlabMemory {
+    private final OffHeapSlabSource source;
+    private final long byteSizeMin;
+    private final SlabOptions options;
+    private final HugePages hugePages;
+    private final List<String> reasons = new ArrayList<>();
+
+    SlabMemory(OffHeapSlabSource source, long byteSizeMin, SlabOptions options, HugePages hugePages) {
+        this.source = source;
+        this.byteSizeMin = byteSizeMin;
+        this.options = options;
+        this.hugePages = hugePages;
+    }
+
+    OffHeapSlab map() {
+        OffHeapSlab slab = null;
+        if (isAskedFor(PageKind.RESERVED_HUGE)) {
+            slab = mapReserved();
+        }
+        if (slab == null && isAskedFor(PageKind.TRANSPARENT_HUGE)) {
+            slab = mapTransparent();
+        }
+        return slab != null ? slab : prepare(PageKind.PLAIN, SizeClasses.ceilToPage(byteSizeMin));
+    }
+
+    private boolean isAskedFor(PageKind pages) {
+        return options.pages().compareTo(pages) >= 0;
+    }
+
+    private OffHeapSlab mapReserved() {
+        if (!Prefault.isDoneByKernel()) {
+            reasons.add("no reserved huge pages: whether all are there, only Linux 5.14 and newer find out beforehand");
+            return null;
+        }
+        try {
+            return prepare(PageKind.RESERVED_HUGE, ceilToHuge(byteSizeMin));
+        } catch (OutOfArenaMemoryException e) {
+            reasons.add("no reserved huge pages: " + e.getMessage() + "; " + hugePages.reservedState());
+            return null;
+        }
+    }
+
+    private OffHeapSlab mapTransparent() {
+        String refusal = hugePages.transparentRefusal();
+        if (refusal != null) {
+            reasons.add(refusal);
+            return null;
+        }
+        return prepare(PageKind.TRANSPARENT_HUGE, ceilToHuge(byteSizeMin));
+    }
+
+    /** Maps, binds and commits; where that fails nothing is left. */
+    private OffHeapSlab prepare(PageKind pages, long byteSize) {
+        Arena lifetime = Arena.ofShared();
+        try {
+            MemorySegment memory = map(pages, byteSize, lifetime);
+            if (options.numaNode() != SlabOptions.ANY_NODE) {
+                NumaNodes.bind(memory, options.numaNode());
+            }
+            commit(memory, pages);
+            return new OffHeapSlab(source, memory, lifetime,
+                    new SlabBacking(options.pages(), pages, options.numaNode(), reasons));
+        } catch (Throwable e) {
+            lifetime.close();
+            throw e;
+        }
+    }
+
+    private static MemorySegment map(PageKind pages, long byteSize, Arena lifetime) {
+        return switch (pages) {
+            case PLAIN -> SystemMemory.map(byteSize, lifetime);
+            case RESERVED_HUGE -> SystemMemory.mapReserved(byteSize, lifetime);
+            case TRANSPARENT_HUGE -> {
+                MemorySegment memory = SystemMemory.mapAligned(byteSize, HugePages.BYTE_SIZE, lifetime);
+                int errno = SystemMemory.adviseHuge(memory);
+                if (errno != 0) {
+                    throw new IllegalStateException("madvise MADV_HUGEPAGE byteSize=" + byteSize + " errno=" + errno
+                            + "; ask for " + PageKind.PLAIN);
+                }
+                yield memory;
+            }
+        };
+    }
+
+    /** Reserved pages always: one that is missing on its node, or in its control group, would end the process with SIGBUS later. */
+    private void commit(MemorySegment memory, PageKind pages) {
+        boolean isReserved = pages == PageKind.RESERVED_HUGE;
+        if (options.prefaultThreads() == 0 && !isReserved) {
+            return;
+        }
+        if (!isReserved) {
+            AvailableMemory.check(memory.byteSize(), options.numaNode());
+        }
+        Prefault.commit(memory, options);
+    }
+
+    private static long ceilToHuge(long byteSize) {
+        // Twice: aligning takes as much again.
+        if (byteSize > Long.MAX_VALUE - 2 * HugePages.BYTE_SIZE) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " is too large to round up to huge pages");
+        }
+        return byteSize + HugePages.BYTE_SIZE - 1 & -HugePages.BYTE_SIZE;
+    }
+}

@@ -1,0 +1,54 @@
+package dev.verbena.memory;
+
+import java.util.Objects;
+
+/**
+ * What the memory of a slab shall be like.
+ *
+ * @param pages the best pages to try; others are taken where these are not to be had, and {@link Slab#backing} says why
+ * @param numaNode where all its pages shall come from, one of {@link NumaNodes#all}, or {@link #ANY_NODE}
+ * @param prefaultThreads threads that commit all its pages before the slab is handed out; 0 leaves each to its first use
+ * @param prefaultListener told how far they have come
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+public record SlabOptions(PageKind pages, int numaNode, int prefaultThreads, PrefaultListener prefaultListener) {
+    /** Pages from where the thread runs that uses them first, as everybody's. */
+    public static final int ANY_NODE = -1;
+
+    private static final SlabOptions DEFAULTS = new SlabOptions(PageKind.PLAIN, ANY_NODE, 0, (done, byteSize) -> {});
+
+    public SlabOptions {
+        Objects.requireNonNull(pages, "pages");
+        Objects.requireNonNull(prefaultListener, "prefaultListener");
+        if (numaNode < ANY_NODE) {
+            throw new IllegalArgumentException(
+                    "numaNode=" + numaNode + "; give a node of the machine or ANY_NODE, " + ANY_NODE);
+        }
+        if (prefaultThreads < 0 || prefaultThreads > Prefault.THREADS_MAX) {
+            throw new IllegalArgumentException("prefaultThreads=" + prefaultThreads + "; give 0 to "
+                    + Prefault.THREADS_MAX);
+        }
+    }
+
+    /** Plain pages of any node, committed as they are used. */
+    public static SlabOptions defaults() {
+        return DEFAULTS;
+    }
+
+    public SlabOptions withPages(PageKind pages) {
+        return new SlabOptions(pages, numaNode, prefaultThreads, prefaultListener);
+    }
+
+    public SlabOptions withNumaNode(int numaNode) {
+        return new SlabOptions(pages, numaNode, prefaultThreads, prefaultListener);
+    }
+
+    public SlabOptions withPrefaultThreads(int prefaultThreads) {
+        return new SlabOptions(pages, numaNode, prefaultThreads, prefaultListener);
+    }
+
+    public SlabOptions withPrefaultListener(PrefaultListener prefaultListener) {
+        return new SlabOptions(pages, numaNode, prefaultThreads, prefaultListener);
+    }
+}

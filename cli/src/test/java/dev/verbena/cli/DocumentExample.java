@@ -1,0 +1,58 @@
+package dev.verbena.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import javax.tools.ToolProvider;
+
+/**
+ * Java code that a document shows, to be compiled and run as a user would.
+ *
+ * @param imports lines that come first
+ * @param statements what goes into a main method; lines that are not blank
+ */
+record DocumentExample(List<String> imports, List<String> statements) {
+    private static final Pattern CODE = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+
+    /** The first of a file of the repository. */
+    static DocumentExample first(String file) throws IOException {
+        Matcher code = CODE.matcher(Files.readString(Repository.root().resolve(file)));
+        assertTrue(code.find(), file + " has an example");
+        List<String> lines = code.group(1).lines().filter(line -> !line.isBlank()).toList();
+        return new DocumentExample(lines.stream().filter(line -> line.startsWith("import ")).toList(),
+                lines.stream().filter(line -> !line.startsWith("import ")).toList());
+    }
+
+    /** What it prints when it runs; compiled without a warning, and without a word on standard error. */
+    String output(Path folder) throws IOException, InterruptedException {
+        Path source = folder.resolve("Example.java");
+        Files.writeString(source,
+                String.join("\n", imports) + "\npublic class Example {\npublic static void main(String[] a) {\n"
+                        + String.join("\n", statements) + "\n}\n}\n");
+        int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-Xlint:all", "-Werror", "-d",
+                folder.toString(), "-cp", CommandRun.classPath(), source.toString());
+        assertEquals(0, status, "it compiles, without a warning");
+        return run(folder);
+    }
+
+    private static String run(Path folder) throws IOException, InterruptedException {
+        Path errors = folder.resolve("errors");
+        Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-cp",
+                folder + File.pathSeparator + CommandRun.classPath(), "Example").redirectError(errors.toFile()).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        int status = process.waitFor();
+        assertEquals("", Files.readString(errors));
+        assertEquals(0, status);
+        return output;
+    }
+}
