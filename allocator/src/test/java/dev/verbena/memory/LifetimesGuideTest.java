@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** The snippets of {@code docs/guide/lifetimes.md}, run; and a comparison of the two. */
 class LifetimesGuideTest {
-    private static final int SNIPPETS = 8;
+    private static final int SNIPPETS = 9;
 
     private final ForeignLibrary foreignLibrary = new ForeignLibrary();
     private final TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 8 << 20, 64 << 20);
@@ -47,6 +47,14 @@ class LifetimesGuideTest {
             weights.close();
         }
         assertEquals(0, source.heldByteSize());
+    }
+
+    @Test
+    void aLongerTensor() {
+        Tensor history = arena.allocate(ElementType.FLOAT32, Shape.of(1000));
+        Tensor longer = arena.tryResize(history, Shape.of(1008));
+        assertEquals(4032, longer.memory().byteSize());
+        longer.close();
     }
 
     @Test

@@ -53,7 +53,7 @@ class ScopeThreadsTest {
     @Test
     void noTwoThreadsGetTheSameBytes() throws Exception {
         try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), MIB, 64 * MIB);
-                IterationScope scope = arena.scope();
+                IterationScope scope = arena.scope(64 * 1024);
                 ExecutorService executor = Executors.newFixedThreadPool(3)) {
             CyclicBarrier start = new CyclicBarrier(3);
             Callable<long[]> allocate = () -> {
@@ -65,6 +65,8 @@ class ScopeThreadsTest {
                 all = LongStream.concat(all, Arrays.stream(addresses.get()));
             }
             assertEquals(300_000, all.distinct().count());
+            assertEquals(Math.ceilDiv(300_000 * 64, 64 * 1024) * 64 * 1024, scope.heldByteSize(),
+                    "who finds a block full that another one has replaced goes on there");
         }
     }
 
