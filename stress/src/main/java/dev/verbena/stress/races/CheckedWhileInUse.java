@@ -1,0 +1,47 @@
+package dev.verbena.stress.races;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Description;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
+
+import dev.verbena.memory.TensorArena;
+
+/**
+ * One thread allocates and frees without a lock while another has all threads kept out and recounts everything: the books are in
+ * order.
+ *
+ * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
+ */
+@JCStressTest
+@Description("One thread allocates and frees without a lock while another has all threads kept out and recounts everything: the books are in order.")
+@Outcome(id = "true, true", expect = ACCEPTABLE, desc = "all equations hold")
+@Outcome(expect = FORBIDDEN, desc = "the thread was caught in the middle of its work")
+@State
+public class CheckedWhileInUse {
+    private final TensorArena arena = TinyArena.create();
+
+    @Actor
+    public void owner() {
+        long first = arena.allocateAddress(TinyArena.HALF);
+        arena.freeAddress(first);
+        long second = arena.allocateAddress(TinyArena.WHOLE);
+        arena.freeAddress(second);
+    }
+
+    @Actor
+    public void checks(ZZ_Result result) {
+        result.r1 = arena.isConsistent();
+    }
+
+    @Arbiter
+    public void arbiter(ZZ_Result result) {
+        result.r2 = TinyArena.isWhole(arena);
+    }
+}
