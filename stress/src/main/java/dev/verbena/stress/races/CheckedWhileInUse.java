@@ -25,14 +25,18 @@ import dev.verbena.memory.TensorArena;
 @Outcome(expect = FORBIDDEN, desc = "the thread was caught in the middle of its work")
 @State
 public class CheckedWhileInUse {
+    private static final int ROUNDS = 50;
+
     private final TensorArena arena = TinyArena.create();
 
     @Actor
     public void owner() {
-        long first = arena.allocateAddress(TinyArena.HALF);
-        arena.freeAddress(first);
-        long second = arena.allocateAddress(TinyArena.WHOLE);
-        arena.freeAddress(second);
+        for (int i = 0; i < ROUNDS; i++) {
+            long block = arena.allocateAddress(TinyArena.HALF);
+            arena.freeAddress(block);
+        }
+        // Not to be had before the run of halves is given up.
+        arena.freeAddress(arena.allocateAddress(TinyArena.WHOLE));
     }
 
     @Actor

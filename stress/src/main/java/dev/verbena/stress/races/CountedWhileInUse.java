@@ -21,25 +21,30 @@ import dev.verbena.memory.TensorArena;
  */
 @JCStressTest
 @Description("One thread allocates and frees without a lock while another has all threads kept out and counts: it sees figures of one moment.")
-@Outcome(id = {"0, 0, true", "1, 1, true", "2, 2, true", "2, 1, true", "2, 0, true"}, expect = ACCEPTABLE,
-        desc = "so many were allocated, so many of them live")
+@Outcome(id = {"0, 0, true", "0, 1, true", "0, 2, true"}, expect = ACCEPTABLE, desc = "after whole pairs, so many live")
+@Outcome(id = "1, 1, true", expect = ACCEPTABLE, desc = "after the first of a pair, which is live")
 @Outcome(expect = FORBIDDEN, desc = "figures that belong to no moment, or memory was lost")
 @State
 public class CountedWhileInUse {
+    private static final int ROUNDS = 50;
+
     private final TensorArena arena = TinyArena.create();
 
+    /** Allocates in pairs: when an odd number was handed out, one is live. */
     @Actor
     public void owner() {
-        long first = arena.allocateAddress(TinyArena.HALF);
-        long second = arena.allocateAddress(TinyArena.HALF);
-        arena.freeAddress(first);
-        arena.freeAddress(second);
+        for (int i = 0; i < ROUNDS; i++) {
+            long first = arena.allocateAddress(TinyArena.HALF);
+            long second = arena.allocateAddress(TinyArena.HALF);
+            arena.freeAddress(first);
+            arena.freeAddress(second);
+        }
     }
 
     @Actor
     public void counts(IIZ_Result result) {
         ArenaStatistics now = arena.statistics();
-        result.r1 = (int) now.allocationCount();
+        result.r1 = (int) now.allocationCount() & 1;
         result.r2 = now.liveByteSize() == now.liveCount() * TinyArena.HALF ? (int) now.liveCount() : -1;
     }
 

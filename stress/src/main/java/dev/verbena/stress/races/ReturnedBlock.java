@@ -33,6 +33,7 @@ import dev.verbena.stress.Words;
 public class ReturnedBlock {
     private static final long FROM_OWNER = 1;
     private static final long FROM_OTHER = 2;
+    private static final int TRIES = 3;
 
     private final TensorArena arena = TinyArena.create();
     private final AtomicLong mailbox = new AtomicLong();
@@ -43,7 +44,10 @@ public class ReturnedBlock {
         long block = arena.allocateAddress(TinyArena.WHOLE);
         Words.set(block, FROM_OWNER);
         mailbox.setRelease(block);
-        Tensor next = TinyArena.tryAllocate(arena, TinyArena.WHOLE);
+        Tensor next = null;
+        for (int i = 0; next == null && i < TRIES; i++) {
+            next = TinyArena.tryAllocate(arena, TinyArena.WHOLE);
+        }
         if (next != null) {
             result.r2 = (int) Words.get(next.address());
             next.close();

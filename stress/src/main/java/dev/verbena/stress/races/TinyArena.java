@@ -20,7 +20,7 @@ final class TinyArena {
     /** Not of a size class: a run of pages of its own. */
     static final long LARGE = 128 * 1024;
 
-    private static final int AWAITED_MAX = 2_000;
+    private static final int AWAITED_MAX = 5_000;
     private static final RecycledSlabs PAGES = new RecycledSlabs(WHOLE);
     private static final RecycledSlabs LARGE_SLABS = new RecycledSlabs(LARGE);
 

@@ -7,6 +7,7 @@ final class Life implements Runnable {
     private static final int STEPS_MIN = 500;
     private static final int STEPS_MAX = 30_000;
     private static final int STEPS_BETWEEN_PAUSES = 64;
+    private static final long APPETITE_BYTE_SIZE_MIN = 12L * 1024 * 1024;
     private static final long APPETITE_BYTE_SIZE_MAX = 24L * 1024 * 1024;
     private static final int UNFAITHFULNESS = 4;
 
@@ -20,14 +21,14 @@ final class Life implements Runnable {
     private int step;
     private Step kind;
 
-    Life(Surroundings surroundings, Hands hands, SplittableRandom random) {
+    /** At home in the tight arena or in the roomy one; now and then it takes from the other. */
+    Life(Surroundings surroundings, boolean isTight, Hands hands, SplittableRandom random) {
         this.surroundings = surroundings;
         this.hands = hands;
         this.random = random;
-        boolean isTight = random.nextBoolean();
         home = isTight ? surroundings.tight : surroundings.roomy;
         other = isTight ? surroundings.roomy : surroundings.tight;
-        appetiteByteSize = random.nextLong(APPETITE_BYTE_SIZE_MAX);
+        appetiteByteSize = random.nextLong(APPETITE_BYTE_SIZE_MIN, APPETITE_BYTE_SIZE_MAX);
         steps = random.nextInt(STEPS_MIN, STEPS_MAX);
     }
 

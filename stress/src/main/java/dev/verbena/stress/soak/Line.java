@@ -38,7 +38,7 @@ final class Line {
     }
 
     private void liveOn() {
-        Life life = new Life(surroundings, hands, random.split());
+        Life life = new Life(surroundings, number % 2 == 1, hands, random.split());
         try {
             life.run();
         } catch (Throwable e) {

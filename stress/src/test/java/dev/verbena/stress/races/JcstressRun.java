@@ -33,12 +33,13 @@ record JcstressRun(int status, String output, Collection<TestResult> results) {
 
     private static final String TEST_LIST = "META-INF/TestList";
 
-    /** All tests of a class folder, in one kind of JVM, for so many seconds together; {@code name} is of a folder under target. */
-    static JcstressRun quick(String name, Path classes, int seconds) throws Exception {
+    /** All tests of a class folder, each in one JVM for so long; {@code name} is of a folder under target. */
+    static JcstressRun quick(String name, Path classes, int testTimeMs) throws Exception {
         Path folder = JavaProcess.MODULE.resolve("target/jcstress-" + name);
         clear(folder);
         JavaProcess.End end = JavaProcess.run(folder, first(classes), "@" + JavaProcess.MODULE.resolve("races.jvm"),
-                "-jvmArgs", "--enable-native-access=ALL-UNNAMED", "-sc", "false", "-af", "NONE", "-tb", seconds + "s");
+                "-jvmArgs", "-XX:+UseSerialGC", "-sc", "false", "-af", "NONE", "-f", "1", "-iters", "1", "-time",
+                Integer.toString(testTimeMs));
         return new JcstressRun(end.status(), end.output(), read(folder));
     }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.openjdk.jcstress.infra.Status;
 import org.openjdk.jcstress.infra.collectors.TestResult;
 
-/** All races, each for a second or two; and that a race which is lost is seen. */
+/** All races, each for half a second; and that a race which is lost is seen. */
 class RacesTest {
     private static final String OURS = "dev.verbena.stress.races.";
     private static final long TRIES_MIN = 100;
@@ -27,7 +27,7 @@ class RacesTest {
 
     @Test
     void nothingForbiddenHappens() throws Exception {
-        JcstressRun run = JcstressRun.quick("races", JcstressRun.MAIN_CLASSES, 30);
+        JcstressRun run = JcstressRun.quick("races", JcstressRun.MAIN_CLASSES, 500);
         assertEquals(0, run.status(), run::output);
         Set<String> expected = JcstressRun.testsFor(Runtime.getRuntime().availableProcessors(), OURS);
         assertTrue(expected.size() >= 14, expected::toString);
@@ -42,7 +42,7 @@ class RacesTest {
 
     @Test
     void aLostRaceIsSeen() throws Exception {
-        JcstressRun run = JcstressRun.quick("mutants", JcstressRun.TEST_CLASSES, 10);
+        JcstressRun run = JcstressRun.quick("mutants", JcstressRun.TEST_CLASSES, 500);
         assertNotEquals(0, run.status());
         assertEquals(2, run.results().size(), run::output);
         for (TestResult result : run.results()) {
