@@ -5,7 +5,6 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
-import org.openjdk.jcstress.annotations.Description;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
@@ -22,7 +21,6 @@ import dev.verbena.memory.TensorArena;
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
  */
 @JCStressTest
-@Description("One thread closes a tensor, another a reshaped alias of it: one of them frees the memory, the other is told.")
 @Outcome(id = {"true, false, true", "false, true, true"}, expect = ACCEPTABLE, desc = "one of them")
 @Outcome(expect = FORBIDDEN, desc = "both or none, or the memory did not come back once")
 @State

@@ -5,7 +5,6 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
-import org.openjdk.jcstress.annotations.Description;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
@@ -22,7 +21,6 @@ import dev.verbena.memory.TensorArena;
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
  */
 @JCStressTest
-@Description("One thread closes an arena while another closes its last tensor: the arena is closed, or refuses because it came too early.")
 @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "it came last")
 @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "it came too early")
 @Outcome(expect = FORBIDDEN, desc = "memory was lost")

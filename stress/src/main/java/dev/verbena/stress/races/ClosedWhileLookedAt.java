@@ -7,7 +7,6 @@ import java.lang.foreign.MemorySegment;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
-import org.openjdk.jcstress.annotations.Description;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
@@ -24,7 +23,6 @@ import dev.verbena.memory.TensorArena;
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
  */
 @JCStressTest
-@Description("One thread closes a tensor while another asks for its memory: it gets exactly its bytes or is refused.")
 @Outcome(id = "true, 0, true", expect = ACCEPTABLE, desc = "refused")
 @Outcome(id = "true, 1, true", expect = ACCEPTABLE, desc = "its bytes")
 @Outcome(expect = FORBIDDEN, desc = "other bytes, or the memory did not come back")

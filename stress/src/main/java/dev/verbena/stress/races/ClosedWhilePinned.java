@@ -5,7 +5,6 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
-import org.openjdk.jcstress.annotations.Description;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
@@ -22,7 +21,6 @@ import dev.verbena.memory.TensorArena;
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
  */
 @JCStressTest
-@Description("One thread closes a tensor while another pins it: either the pin is refused, or the memory stays as long as it is pinned.")
 @Outcome(id = "true, 0, true", expect = ACCEPTABLE, desc = "closed before it could be pinned")
 @Outcome(id = "true, 1, true", expect = ACCEPTABLE, desc = "its memory was not to be had while it was pinned")
 @Outcome(expect = FORBIDDEN, desc = "pinned memory was handed out, or did not come back once")

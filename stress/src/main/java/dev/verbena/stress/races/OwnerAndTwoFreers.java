@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
-import org.openjdk.jcstress.annotations.Description;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
@@ -22,7 +21,6 @@ import dev.verbena.memory.TensorArena;
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
  */
 @JCStressTest
-@Description("Two threads free the blocks of a run while its owner takes them again.")
 @Outcome(id = {"0, true", "1, true", "2, true"}, expect = ACCEPTABLE, desc = "so many were free in time")
 @Outcome(expect = FORBIDDEN, desc = "a block was handed out twice or lost")
 @State

@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
-import org.openjdk.jcstress.annotations.Description;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
@@ -24,7 +23,6 @@ import dev.verbena.stress.Words;
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
  */
 @JCStressTest
-@Description("The only block is freed by another thread while its owner wants one: it comes back with what that thread wrote into it, and is not lost.")
 @Outcome(id = "0, 0, true", expect = ACCEPTABLE, desc = "not handed over in time: no memory")
 @Outcome(id = "1, 0, true", expect = ACCEPTABLE, desc = "not freed in time: no memory")
 @Outcome(id = "1, 2, true", expect = ACCEPTABLE, desc = "handed out again, with what the other thread wrote")

@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
-import org.openjdk.jcstress.annotations.Description;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
@@ -24,7 +23,6 @@ import dev.verbena.stress.Words;
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
  */
 @JCStressTest
-@Description("Two blocks fill a run.")
 @Outcome(id = "1, true, true", expect = ACCEPTABLE, desc = "the other block was not free in time")
 @Outcome(id = "2, true, true", expect = ACCEPTABLE, desc = "all memory is in use again")
 @Outcome(expect = FORBIDDEN, desc = "a block in two hands, too many or too few blocks, or one lost")

@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
-import org.openjdk.jcstress.annotations.Description;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
@@ -23,7 +22,6 @@ import dev.verbena.stress.Words;
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
  */
 @JCStressTest
-@Description("Two threads take blocks from an arena that lives long, and free each other's: nobody writes into a block that another one has.")
 @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "what was written is there at the end")
 @Outcome(expect = FORBIDDEN, desc = "a block in two hands")
 @State

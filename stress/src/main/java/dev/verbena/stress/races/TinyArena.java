@@ -31,7 +31,7 @@ final class TinyArena {
         return TensorArena.create(PAGES, WHOLE, WHOLE);
     }
 
-    /** Of one large block. */
+    /** Of one large block, or many small ones. */
     static TensorArena createLarge() {
         return TensorArena.create(LARGE_SLABS, LARGE, LARGE);
     }

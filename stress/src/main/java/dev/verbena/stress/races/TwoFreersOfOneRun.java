@@ -5,7 +5,6 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
-import org.openjdk.jcstress.annotations.Description;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
@@ -19,7 +18,6 @@ import dev.verbena.memory.TensorArena;
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
  */
 @JCStressTest
-@Description("Two threads free the two blocks of one run.")
 @Outcome(id = "true", expect = ACCEPTABLE, desc = "all memory is free")
 @Outcome(expect = FORBIDDEN, desc = "a free was lost or counted twice")
 @State
