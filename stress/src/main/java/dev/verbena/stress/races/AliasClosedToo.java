@@ -28,14 +28,17 @@ public class AliasClosedToo {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.WHOLE));
     private final Tensor alias = tensor.reshaped(Shape.of(2, TinyArena.WHOLE / 2));
+    private final Meeting meeting = new Meeting();
 
     @Actor
     public void one(ZZZ_Result result) {
+        meeting.attend();
         result.r1 = Attempt.to(tensor::close);
     }
 
     @Actor
     public void other(ZZZ_Result result) {
+        meeting.attend();
         result.r2 = Attempt.to(alias::close);
     }
 

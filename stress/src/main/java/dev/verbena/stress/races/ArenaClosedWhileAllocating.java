@@ -26,6 +26,7 @@ import dev.verbena.stress.Words;
 public class ArenaClosedWhileAllocating {
     private final TensorArena arena = TinyArena.create();
     private long block;
+    private final Meeting meeting = new Meeting();
 
     /** Leaves a run to the thread that prepares the try, often one of the two. */
     public ArenaClosedWhileAllocating() {
@@ -34,11 +35,13 @@ public class ArenaClosedWhileAllocating {
 
     @Actor
     public void closes(ZZZ_Result result) {
+        meeting.attend();
         result.r1 = Attempt.to(arena::close);
     }
 
     @Actor
     public void allocates(ZZZ_Result result) {
+        meeting.attend();
         result.r2 = Attempt.to(() -> block = arena.allocateAddress(TinyArena.HALF));
     }
 

@@ -25,14 +25,17 @@ import dev.verbena.stress.Words;
 public class ArenaClosedWhileAllocatingLarge {
     private final TensorArena arena = TinyArena.createLarge();
     private long block;
+    private final Meeting meeting = new Meeting();
 
     @Actor
     public void closes(ZZZ_Result result) {
+        meeting.attend();
         result.r1 = Attempt.to(arena::close);
     }
 
     @Actor
     public void allocates(ZZZ_Result result) {
+        meeting.attend();
         result.r2 = Attempt.to(() -> block = arena.allocateAddress(TinyArena.LARGE));
     }
 

@@ -28,14 +28,17 @@ import dev.verbena.memory.TensorArena;
 public class ArenaClosedWhileFreeing {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.HALF));
+    private final Meeting meeting = new Meeting();
 
     @Actor
     public void closes(ZZ_Result result) {
+        meeting.attend();
         result.r1 = Attempt.to(arena::close);
     }
 
     @Actor
     public void frees() {
+        meeting.attend();
         tensor.close();
     }
 

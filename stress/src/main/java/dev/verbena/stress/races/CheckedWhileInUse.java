@@ -26,9 +26,12 @@ public class CheckedWhileInUse {
     private static final int ROUNDS = 50;
 
     private final TensorArena arena = TinyArena.create();
+    private final Meeting meeting = new Meeting();
 
     @Actor
     public void owner() {
+        TinyArena.enter(arena);
+        meeting.attend();
         for (int i = 0; i < ROUNDS; i++) {
             long block = arena.allocateAddress(TinyArena.HALF);
             arena.freeAddress(block);
@@ -39,6 +42,7 @@ public class CheckedWhileInUse {
 
     @Actor
     public void checks(ZZ_Result result) {
+        meeting.attend();
         result.r1 = arena.isConsistent();
     }
 

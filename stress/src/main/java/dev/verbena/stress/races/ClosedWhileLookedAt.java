@@ -31,14 +31,17 @@ public class ClosedWhileLookedAt {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.HALF));
     private final long address = tensor.address();
+    private final Meeting meeting = new Meeting();
 
     @Actor
     public void closes(ZIZ_Result result) {
+        meeting.attend();
         result.r1 = Attempt.to(tensor::close);
     }
 
     @Actor
     public void looks(ZIZ_Result result) {
+        meeting.attend();
         try {
             MemorySegment memory = tensor.memory();
             result.r2 = memory.address() == address && memory.byteSize() == TinyArena.HALF ? 1 : 2;

@@ -28,14 +28,17 @@ import dev.verbena.memory.TensorArena;
 public class ClosedWhilePinned {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.WHOLE));
+    private final Meeting meeting = new Meeting();
 
     @Actor
     public void closes(ZIZ_Result result) {
+        meeting.attend();
         result.r1 = Attempt.to(tensor::close);
     }
 
     @Actor
     public void pins(ZIZ_Result result) {
+        meeting.attend();
         if (Attempt.to(tensor::pin)) {
             Tensor another = TinyArena.tryAllocate(arena, TinyArena.WHOLE);
             result.r2 = another == null ? 1 : 2;

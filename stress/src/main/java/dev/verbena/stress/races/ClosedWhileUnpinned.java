@@ -27,6 +27,7 @@ import dev.verbena.memory.TensorArena;
 public class ClosedWhileUnpinned {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.WHOLE));
+    private final Meeting meeting = new Meeting();
 
     /** As a transfer would have left it. */
     public ClosedWhileUnpinned() {
@@ -35,11 +36,13 @@ public class ClosedWhileUnpinned {
 
     @Actor
     public void closes(ZZ_Result result) {
+        meeting.attend();
         result.r1 = Attempt.to(tensor::close);
     }
 
     @Actor
     public void unpins() {
+        meeting.attend();
         tensor.unpin();
     }
 

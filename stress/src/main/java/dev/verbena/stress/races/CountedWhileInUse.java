@@ -27,10 +27,13 @@ public class CountedWhileInUse {
     private static final int ROUNDS = 50;
 
     private final TensorArena arena = TinyArena.create();
+    private final Meeting meeting = new Meeting();
 
-    /** Allocates in pairs: when an odd number was handed out, one is live. */
+    /** Allocates in pairs, also before: when an odd number was handed out, one is live. */
     @Actor
     public void owner() {
+        TinyArena.enter(arena);
+        meeting.attend();
         for (int i = 0; i < ROUNDS; i++) {
             long first = arena.allocateAddress(TinyArena.HALF);
             long second = arena.allocateAddress(TinyArena.HALF);
@@ -41,6 +44,7 @@ public class CountedWhileInUse {
 
     @Actor
     public void counts(IIZ_Result result) {
+        meeting.attend();
         ArenaStatistics now = arena.statistics();
         result.r1 = (int) now.allocationCount() & 1;
         result.r2 = now.liveByteSize() == now.liveCount() * TinyArena.HALF ? (int) now.liveCount() : -1;

@@ -27,6 +27,7 @@ import dev.verbena.memory.TensorArena;
 public class LastPinsOfClosed {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.WHOLE));
+    private final Meeting meeting = new Meeting();
 
     /** As two transfers would have left it. */
     public LastPinsOfClosed() {
@@ -37,11 +38,13 @@ public class LastPinsOfClosed {
 
     @Actor
     public void one() {
+        meeting.attend();
         tensor.unpin();
     }
 
     @Actor
     public void other() {
+        meeting.attend();
         tensor.unpin();
     }
 

@@ -27,14 +27,17 @@ import dev.verbena.memory.TensorArena;
 public class TensorClosedTwice {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.WHOLE));
+    private final Meeting meeting = new Meeting();
 
     @Actor
     public void one(ZZZ_Result result) {
+        meeting.attend();
         result.r1 = Attempt.to(tensor::close);
     }
 
     @Actor
     public void other(ZZZ_Result result) {
+        meeting.attend();
         result.r2 = Attempt.to(tensor::close);
     }
 

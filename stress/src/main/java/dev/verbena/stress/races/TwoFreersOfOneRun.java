@@ -25,14 +25,17 @@ public class TwoFreersOfOneRun {
     private final TensorArena arena = TinyArena.create();
     private final long first = arena.allocateAddress(TinyArena.HALF);
     private final long second = arena.allocateAddress(TinyArena.HALF);
+    private final Meeting meeting = new Meeting();
 
     @Actor
     public void one() {
+        meeting.attend();
         arena.freeAddress(first);
     }
 
     @Actor
     public void other() {
+        meeting.attend();
         arena.freeAddress(second);
     }
 

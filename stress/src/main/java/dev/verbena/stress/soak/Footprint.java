@@ -17,7 +17,7 @@ import java.nio.file.Path;
 record Footprint(long slabByteSize, long otherByteSize, long heapByteSize) {
     private static final long MIB = 1024 * 1024;
 
-    /** An arena grows by a quarter, or by what it was asked for: one such step may come late. */
+    /** An arena grows by a quarter, or by what it was asked for: one such step may come late, or be what is in pieces. */
     private static final long GROWTH_SHARE = 4;
     /** Code that is compiled late, buffers of the C library for each of its arenas, stacks that it keeps. */
     private static final long OTHER_GROWTH_MAX = 32 * MIB;
@@ -29,15 +29,19 @@ record Footprint(long slabByteSize, long otherByteSize, long heapByteSize) {
                 ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
     }
 
-    /** Fails if the later one has more than an arena in steady state may need, whose largest block has so many bytes. */
-    void checkAgainst(Footprint later, long blockByteSizeMax) {
-        long slabGrowthMax = slabByteSize / GROWTH_SHARE + blockByteSizeMax;
-        SoakFailure.unless(later.slabByteSize - slabByteSize <= slabGrowthMax
+    /**
+     * Fails if the later one has more than arenas in steady state may need. That they need not be in it yet makes no difference: what
+     * the threads may have live at most is granted.
+     */
+    void checkAgainst(Footprint later, long liveByteSizeMax) {
+        long steady = Math.max(slabByteSize, liveByteSizeMax);
+        long slabByteSizeMax = steady + steady / GROWTH_SHARE + Sizes.BYTE_SIZE_MAX;
+        SoakFailure.unless(later.slabByteSize <= slabByteSizeMax
                 && later.otherByteSize - otherByteSize <= OTHER_GROWTH_MAX
                 && later.heapByteSize - heapByteSize <= HEAP_GROWTH_MAX,
                 () -> "memory grows: behind the first quarter " + this + "; at the end " + later
-                        + "; allowed growth slabs="
-                        + slabGrowthMax + " other=" + OTHER_GROWTH_MAX + " heap=" + HEAP_GROWTH_MAX);
+                        + "; allowed slabs="
+                        + slabByteSizeMax + " more other=" + OTHER_GROWTH_MAX + " heap=" + HEAP_GROWTH_MAX);
     }
 
     /** proc(5): {@code /proc/self/status}, line VmRSS, in KiB. */

@@ -9,6 +9,8 @@ final class Life implements Runnable {
     private static final int STEPS_BETWEEN_PAUSES = 64;
     private static final long APPETITE_BYTE_SIZE_MIN = 12L * 1024 * 1024;
     private static final long APPETITE_BYTE_SIZE_MAX = 24L * 1024 * 1024;
+    /** In its hands: the last block may be too much for its appetite. */
+    static final long BYTE_SIZE_MAX = APPETITE_BYTE_SIZE_MAX + Sizes.BYTE_SIZE_MAX;
     private static final int UNFAITHFULNESS = 4;
 
     private final Surroundings surroundings;
@@ -100,7 +102,7 @@ final class Life implements Runnable {
         hands.freeDownTo(hands.byteSize() / 2, random);
     }
 
-    /** A large block could lie on the shelf for long, and many of them would be all memory. Null if it is one. */
+    /** What may lie on the shelf; null if it is too large. */
     private Holding leavable() {
         Holding any = hands.giveAny(random);
         if (any.byteSize <= Sizes.SMALL_BYTE_SIZE_MAX) {

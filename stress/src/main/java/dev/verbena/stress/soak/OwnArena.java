@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
 final class OwnArena {
     private static final int BLOCKS = 100;
     private static final int LEFT_BEHIND = 8;
-    private static final int RETIRED_MAX = 8;
-    private static final long BYTE_SIZE_MAX = 2L * 1024 * 1024;
+    static final int RETIRED_MAX = 8;
+    static final long BYTE_SIZE_MAX = 2L * 1024 * 1024;
 
     private final Surroundings surroundings;
     private final SplittableRandom random;

@@ -6,6 +6,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 /** Where threads leave blocks for each other: whoever puts one down takes what lies there. */
 final class Shelf {
     private static final int PLACES = 256;
+    /** Large blocks would lie there for long, and many of them would be all memory. */
+    static final long BYTE_SIZE_MAX = PLACES * Sizes.SMALL_BYTE_SIZE_MAX;
 
     private final AtomicReferenceArray<Holding> places = new AtomicReferenceArray<>(PLACES);
 

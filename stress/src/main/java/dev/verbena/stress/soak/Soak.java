@@ -90,7 +90,7 @@ final class Soak {
                 () -> "memory never ran out: the soak was too short to say much");
         SoakFailure.unless(slabByteSize.getAsLong() == 0, () -> "slabs that nobody gave back: byteSize="
                 + slabByteSize.getAsLong());
-        quarter.checkAgainst(last, Sizes.BYTE_SIZE_MAX);
+        quarter.checkAgainst(last, surroundings.liveByteSizeMax());
         log.accept("behind the first quarter " + quarter + "; at the end " + last);
     }
 

@@ -37,10 +37,12 @@ final class Surroundings {
     final LongAdder lives = new LongAdder();
     final LongAdder closedArenas = new LongAdder();
 
+    private final int threads;
     private final AtomicReference<SoakFailure> failure = new AtomicReference<>();
     private volatile boolean isStopping;
 
     Surroundings(SlabSource source, int threads) {
+        this.threads = threads;
         this.source = new TouchedSlabs(source);
         tight = new TestedArena("tight", this.source, TIGHT_BYTE_SIZE, threads * TIGHT_BYTE_SIZE_PER_THREAD_MAX);
         roomy = new TestedArena("roomy", this.source, 0, ROOMY_BYTE_SIZE_MAX);
@@ -48,6 +50,12 @@ final class Surroundings {
 
     List<TestedArena> arenas() {
         return List.of(tight, roomy);
+    }
+
+    /** What the threads have in their hands and on the shelf, at most, and all arenas of their own. */
+    long liveByteSizeMax() {
+        return threads * (Life.BYTE_SIZE_MAX + OwnArena.BYTE_SIZE_MAX) + OwnArena.RETIRED_MAX * OwnArena.BYTE_SIZE_MAX
+                + Shelf.BYTE_SIZE_MAX;
     }
 
     /** Only the first is kept: the others may be its consequences. */

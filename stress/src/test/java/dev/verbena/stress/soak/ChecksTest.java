@@ -88,9 +88,10 @@ class ChecksTest {
     @Test
     void growthIsNoticed() {
         Footprint before = new Footprint(100 * MIB, 200 * MIB, 10 * MIB);
-        before.checkAgainst(new Footprint(125 * MIB, 210 * MIB, 12 * MIB), 0);
+        before.checkAgainst(new Footprint(141 * MIB, 210 * MIB, 12 * MIB), 0);
+        before.checkAgainst(new Footprint(266 * MIB, 200 * MIB, 10 * MIB), 200 * MIB);
         before.checkAgainst(new Footprint(50 * MIB, 100 * MIB, 5 * MIB), 0);
-        for (Footprint grown : Set.of(new Footprint(126 * MIB, 200 * MIB, 10 * MIB),
+        for (Footprint grown : Set.of(new Footprint(142 * MIB, 200 * MIB, 10 * MIB),
                 new Footprint(100 * MIB, 240 * MIB, 10 * MIB), new Footprint(100 * MIB, 200 * MIB, 20 * MIB))) {
             assertThrows(SoakFailure.class, () -> before.checkAgainst(grown, 0), grown::toString);
         }
