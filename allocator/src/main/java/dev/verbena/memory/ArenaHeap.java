@@ -224,6 +224,16 @@ final class ArenaHeap implements Storage {
         }
     }
 
+    RegionMap map() {
+        lockAll();
+        try {
+            heaps().forEach(ThreadHeap::takeReturned);
+            return new RegionMap(central.slabs().stream().map(SlabPages::map).toList());
+        } finally {
+            unlockAll();
+        }
+    }
+
     /** Without a lock. */
     ArenaUsage usage() {
         central.peak.look();

@@ -76,7 +76,7 @@ abstract class Block {
         for (;;) {
             int seen = word;
             if (seen < 0) {
-                throw new IllegalStateException("pin after free: " + tensor + " was closed before");
+                throw new IllegalStateException("pin after free: " + tensor + " was closed before" + tensor.history());
             }
             if (seen == PINS_MAX) {
                 throw new IllegalStateException("pins=" + seen + ": too many, unpin is missing somewhere: " + tensor);
@@ -105,7 +105,7 @@ abstract class Block {
     final void closeBlock(Tensor tensor) {
         int seen = (int) STATE.getAndBitwiseOr(this, CLOSED);
         if (seen < 0) {
-            throw new IllegalStateException("double free: " + tensor + " was closed before");
+            throw new IllegalStateException("double free: " + tensor + " was closed before" + tensor.history());
         }
         if (seen == 0) {
             releaseBlock();

@@ -2,6 +2,8 @@ package dev.verbena.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A slab as the arena sees it: whole pages, tiled by runs. Nothing is ever written into the slab by the arena; what it knows of it lies
@@ -104,6 +106,26 @@ final class SlabPages {
 
     private static long enteredPages(long run) {
         return RunRecord.isSlots(run) ? RunRecord.pageCount(run) : 1;
+    }
+
+    /** What its runs are used for. */
+    SlabMap map() {
+        List<RunMap> runs = new ArrayList<>();
+        for (long run = first; RunRecord.kind(run) != RunRecord.END; run = RunRecord.after(run)) {
+            runs.add(map(run));
+        }
+        return new SlabMap(address, runs);
+    }
+
+    private RunMap map(long run) {
+        long start = startPage(run);
+        long pages = RunRecord.pageCount(run);
+        return switch (RunRecord.kind(run)) {
+            case RunRecord.FREE -> RunMap.free(start, pages);
+            case RunRecord.LARGE -> RunMap.large(start, pages);
+            default -> RunMap.slots(start, pages, SizeClasses.slotByteSize(RunRecord.sizeClass(run)),
+                    RunRecord.slotCount(run), SlotRun.liveCount(run));
+        };
     }
 
     // ---- checks ----

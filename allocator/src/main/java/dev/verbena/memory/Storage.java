@@ -1,7 +1,10 @@
 package dev.verbena.memory;
 
+import java.lang.foreign.MemorySegment;
+
 /**
- * Where the memory of tensors comes from and goes back to.
+ * Where the memory of tensors comes from and goes back to. What has defaults is for storage whose tensors may end before they are
+ * closed.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
  */
@@ -11,4 +14,26 @@ interface Storage {
 
     /** Takes the block at the address back; called once for each, on the thread that closed or unpinned last. */
     void release(long address);
+
+    /** What a tensor gives its user to look at the block; usable at least until {@link #release}. */
+    default MemorySegment memoryAt(long address, long byteSize) {
+        MemorySegment slab = slabAt(address).memory();
+        return slab.asSlice(address - slab.address(), byteSize);
+    }
+
+    /** Whether tensors that are not closed may be used. */
+    default boolean isOpen() {
+        return true;
+    }
+
+    /** Before a tensor is pinned; throws {@link IllegalStateException} if that must not be. */
+    default void pinning(Tensor tensor) {}
+
+    /** Once for each {@link #pinning}, after the tensor was unpinned. */
+    default void unpinned() {}
+
+    /** What to add to the message about a misuse: where the block was allocated and freed, if that is known. */
+    default String history() {
+        return "";
+    }
 }

@@ -12,8 +12,9 @@ import java.lang.invoke.VarHandle;
 import java.util.stream.Stream;
 
 /**
- * Anonymous pages from the kernel, and what can be asked of pages: the system calls, and nothing else. {@link Arena#allocate} would
- * not do: it writes zeros, and so commits every page at once, and counts against {@code -XX:MaxDirectMemorySize}.
+ * Anonymous pages from the kernel, what can be asked of pages, and views of memory that end earlier than it: what of that is restricted,
+ * and nothing else. {@link Arena#allocate} would not do: it writes zeros, and so commits every page at once, and counts against
+ * {@code -XX:MaxDirectMemorySize}.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
  */
@@ -168,6 +169,11 @@ final class SystemMemory {
         } catch (Throwable e) {
             throw unexpected(e);
         }
+    }
+
+    /** The same bytes, until {@code lifetime} is closed; whoever holds the memory sees to it that they are there so long. */
+    static MemorySegment view(MemorySegment memory, Arena lifetime) {
+        return memory.reinterpret(lifetime, null);
     }
 
     private static void unmap(long address, long byteSize) {

@@ -65,6 +65,17 @@ public final class Tensor extends Block implements AutoCloseable {
         return new Tensor(original, other);
     }
 
+    /** As {@link #reshaped}, for any number of elements that the block has room for; null if it has not. */
+    Tensor resizedWithin(long usableByteSize, Shape other) {
+        checkOpen();
+        return other.byteSize(type) <= usableByteSize ? new Tensor(original, other) : null;
+    }
+
+    /** What was asked for, whatever shapes came later. */
+    long allocatedByteSize() {
+        return original.byteSize();
+    }
+
     public ElementType type() {
         return type;
     }
@@ -82,8 +93,7 @@ public final class Tensor extends Block implements AutoCloseable {
         checkOpen();
         MemorySegment made = memory;
         if (made == null) {
-            Slab slab = slab();
-            made = slab.memory().asSlice(address - slab.memory().address(), byteSize());
+            made = storage.memoryAt(address, byteSize());
             memory = made;
         }
         return made;
@@ -123,7 +133,7 @@ public final class Tensor extends Block implements AutoCloseable {
     }
 
     public boolean isOpen() {
-        return original.isBlockOpen();
+        return original.isBlockOpen() && storage.isOpen();
     }
 
     /**
@@ -133,16 +143,32 @@ public final class Tensor extends Block implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public void pin() {
-        original.pinBlock(this);
+        storage.pinning(this);
+        try {
+            original.pinBlock(this);
+        } catch (IllegalStateException e) {
+            storage.unpinned();
+            throw e;
+        }
     }
 
     /** @throws IllegalStateException if it is not pinned */
     public void unpin() {
         original.unpinBlock(this);
+        storage.unpinned();
     }
 
     public int pins() {
         return original.blockPins();
+    }
+
+    /**
+     * Its address and size for a library that knows neither tensors nor segments. Pins it until {@link TensorExport#release}.
+     *
+     * @throws IllegalStateException if it is closed
+     */
+    public TensorExport export() {
+        return TensorExport.of(this);
     }
 
     /**
@@ -159,15 +185,24 @@ public final class Tensor extends Block implements AutoCloseable {
         return storage;
     }
 
+    String history() {
+        return storage.history();
+    }
+
     /** Called by the block, whose life is over. */
     @Override
     void releaseBlock() {
-        storage.release(address);
+        if (FreeEvent.isOn() && !(storage instanceof UnmanagedStorage)) {
+            FreeEvent.release(storage, address);
+        } else {
+            storage.release(address);
+        }
     }
 
     private void checkOpen() {
-        if (!original.isBlockOpen()) {
-            throw new IllegalStateException("use after free: " + this + " was closed before");
+        if (!isOpen()) {
+            throw new IllegalStateException(
+                    "use after free: " + this + " was closed before, or its scope has ended" + history());
         }
     }
 

@@ -1,5 +1,8 @@
 package dev.verbena.memory;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.SegmentAllocator;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,18 +21,24 @@ import java.util.concurrent.locks.ReentrantLock;
  * goes back to the arena that it is from, whichever thread closes the tensor; that it is free again happens before it is handed out
  * again.
  *
+ * <p>{@link DebugArena} is the one that looks for mistakes of its users. It overrides a few methods here; as long as a process has none,
+ * the JIT calls these directly.
+ *
  * <p><b>Owner:</b> whoever created it; closes it before the source, and after every tensor. <b>Threading:</b> thread-safe.
  */
-public final class TensorArena implements AutoCloseable {
+public sealed class TensorArena implements AutoCloseable permits DebugArena {
     /** A further slab has at least that size, as far as the budget goes: a system call per small tensor would be slow. */
     private static final long GROWTH_BYTE_SIZE_MIN = 1024 * 1024;
+    private static final long SCOPE_BLOCK_BYTE_SIZE = 1024 * 1024;
     /** A further slab is at least that part of all slabs, so that their number grows with the logarithm of the size. */
     private static final long GROWTH_SHARE = 4;
 
     private final SlabSource source;
     private final long firstByteSize;
     private final long byteSizeMax;
-    private final ArenaHeap heap;
+    /** A debug arena has it, too. */
+    final ArenaHeap heap;
+    private final AlignedBlocks aligned = new AlignedBlocks();
     /** Held while a slab is being acquired, which may take long; before any other lock. */
     private final ReentrantLock growth = new ReentrantLock();
 
@@ -90,14 +99,15 @@ public final class TensorArena implements AutoCloseable {
      * @throws OutOfArenaMemoryException if there is no room for it within the budget, or the source refuses a further slab
      * @throws IllegalStateException if the arena is closed
      */
-    public Tensor allocate(ElementType type, Shape shape) {
-        return new Tensor(heap, allocateBlock(type, shape, false), type, shape);
+    public final Tensor allocate(ElementType type, Shape shape) {
+        long address = allocateBlock(shape.byteSize(type), false, type, shape);
+        return new Tensor(storageOf(address), address, type, shape);
     }
 
     /** As {@link #allocate} but null when there is no memory. */
-    public Tensor tryAllocate(ElementType type, Shape shape) {
-        long address = allocateBlock(type, shape, true);
-        return address == 0 ? null : new Tensor(heap, address, type, shape);
+    public final Tensor tryAllocate(ElementType type, Shape shape) {
+        long address = allocateBlock(shape.byteSize(type), true, type, shape);
+        return address == 0 ? null : new Tensor(storageOf(address), address, type, shape);
     }
 
     /**
@@ -109,10 +119,24 @@ public final class TensorArena implements AutoCloseable {
      * @throws OutOfArenaMemoryException if there is no room for it within the budget, or the source refuses a further slab
      * @throws IllegalStateException if the arena is closed
      */
-    public long allocateAddress(long byteSize) {
-        checkBlock(byteSize);
-        long address = heap.take(byteSize);
-        return address != 0 ? address : allocateSlowly(byteSize, false, null, null);
+    public final long allocateAddress(long byteSize) {
+        checkByteSize(byteSize);
+        return allocateBlock(byteSize, false, null, null);
+    }
+
+    /**
+     * As {@link #allocateAddress(long)}, aligned to a power of two up to 2^30. Up to 4,096 that costs nothing but the rounding of the size;
+     * beyond, up to {@code alignment} bytes more and some microseconds when the block is freed.
+     *
+     * @throws IllegalArgumentException if {@code byteSize} is negative or the alignment another one
+     */
+    public long allocateAddress(long byteSize, long alignment) {
+        return allocateAligned(byteSize, alignment, false);
+    }
+
+    /** As {@link #allocateAddress(long, long)}, but 0 when there is no memory. */
+    long tryAllocateAddress(long byteSize, long alignment) {
+        return allocateAligned(byteSize, alignment, true);
     }
 
     /**
@@ -121,8 +145,48 @@ public final class TensorArena implements AutoCloseable {
      * @throws IllegalArgumentException if no block of this arena begins there
      * @throws IllegalStateException if it is free already; not noticed once the block is handed out again
      */
-    public void freeAddress(long address) {
-        heap.release(address);
+    public final void freeAddress(long address) {
+        try {
+            release(address);
+        } catch (IllegalArgumentException noBlock) {
+            // Asked last, so that blocks that are no part of a larger one pay nothing for those that are.
+            Long block = aligned.forget(address);
+            if (block == null) {
+                throw noBlock;
+            }
+            release(block);
+        }
+    }
+
+    private void release(long address) {
+        if (FreeEvent.isOn()) {
+            FreeEvent.release(storageOf(address), address);
+        } else {
+            storageOf(address).release(address);
+        }
+    }
+
+    /**
+     * Segments that are blocks of this arena, for code that takes an allocator: each goes back when {@code lifetime}, which gives the
+     * segments their scope, is closed. To be closed before this arena. Contents undefined; one of 0 bytes has an address of its own too.
+     */
+    public final SegmentAllocator segmentAllocator(Arena lifetime) {
+        return new LifetimeAllocator(this, lifetime);
+    }
+
+    /** For tensors and segments that are freed together, such as those of an iteration; takes 1 MiB at a time. */
+    public final IterationScope scope() {
+        return scope(SCOPE_BLOCK_BYTE_SIZE);
+    }
+
+    /**
+     * As {@link #scope()}, taking so many bytes at a time, rounded up to whole pages; what is larger than an eighth of that may get a
+     * block of its own.
+     *
+     * @throws IllegalArgumentException if {@code blockByteSize} is less than 1
+     */
+    public final IterationScope scope(long blockByteSize) {
+        return new IterationScope(this, blockByteSize);
     }
 
     /**
@@ -131,17 +195,12 @@ public final class TensorArena implements AutoCloseable {
      *
      * @return false if it stays as it is, since what is behind it is in use, or its size class has no such size: allocate another one and
      *         copy
-     * @throws IllegalArgumentException if {@code byteSize} is negative, or no block of this arena begins there
+     * @throws IllegalArgumentException if {@code byteSize} is negative, or no block of this arena begins there; one that
+     *     is aligned to more than 4,096 is a part of a block
      */
-    public boolean resizeAddress(long address, long byteSize) {
-        checkBlock(byteSize);
-        return heap.resize(address, byteSize);
-    }
-
-    private static void checkBlock(long byteSize) {
-        if (byteSize < 0) {
-            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
-        }
+    public final boolean resizeAddress(long address, long byteSize) {
+        checkByteSize(byteSize);
+        return resize(address, byteSize);
     }
 
     /**
@@ -150,11 +209,38 @@ public final class TensorArena implements AutoCloseable {
      * @throws IllegalArgumentException if it is of another one, or of none; nothing is freed then
      * @throws IllegalStateException if it is free already
      */
-    public void free(Tensor tensor) {
+    public final void free(Tensor tensor) {
         if (!owns(tensor)) {
             throw new IllegalArgumentException("free of a foreign tensor: " + tensor + " is not of this arena");
         }
         tensor.close();
+    }
+
+    /**
+     * The same storage under a shape of fewer or more elements, if its block has room for them, which a size class or the last page
+     * left over. The first bytes are as they were, further ones undefined. The two are one tensor: closing either frees it.
+     *
+     * @return null if there is no room: then allocate another one, and copy
+     * @throws IllegalArgumentException if the tensor is not of this arena
+     * @throws IllegalStateException if it is closed
+     */
+    public Tensor tryResize(Tensor tensor, Shape shape) {
+        if (!owns(tensor)) {
+            throw new IllegalArgumentException("resize of a foreign tensor: " + tensor + " is not of this arena");
+        }
+        return tensor.resizedWithin(usableBytes(tensor.allocatedByteSize()), shape);
+    }
+
+    /**
+     * Bytes that a block has which was asked for with {@code byteSize}: its size class, or whole pages. Whoever has grown into them gives
+     * the block back like any other.
+     *
+     * @throws IllegalArgumentException if {@code byteSize} is negative or within a page of 2^63
+     */
+    public static long usableByteSize(long byteSize) {
+        checkByteSize(byteSize);
+        return SizeClasses.isSmall(byteSize) ? SizeClasses.slotByteSize(SizeClasses.indexOf(byteSize))
+                : SizeClasses.ceilToPage(byteSize);
     }
 
     /** Whether the tensor, free or not, was allocated here. */
@@ -173,6 +259,11 @@ public final class TensorArena implements AutoCloseable {
     /** Counts by size class and by thread, read without a lock and without keeping anybody out. */
     public ArenaUsage usage() {
         return heap.usage();
+    }
+
+    /** What every page of the slabs is used for at one moment, at which every thread is kept out of the arena. */
+    public RegionMap map() {
+        return heap.map();
     }
 
     /**
@@ -228,10 +319,82 @@ public final class TensorArena implements AutoCloseable {
         }
     }
 
-    private long allocateBlock(ElementType type, Shape shape, boolean orNull) {
-        long byteSize = shape.byteSize(type);
+    /**
+     * As {@link #close()}, but waits until all tensors are closed and unpinned, such as those that transfers still use, up to the
+     * deadline.
+     *
+     * @throws IllegalStateException if some are live or pinned at the deadline, naming how many
+     */
+    public void close(Duration deadline) throws InterruptedException {
+        Deadline.await(deadline, () -> statistics().liveCount() == 0);
+        close();
+    }
+
+    private static void checkByteSize(long byteSize) {
+        if (byteSize < 0) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
+        }
+    }
+
+    /** @throws IllegalArgumentException unless there are blocks of that size and alignment */
+    static void checkBlock(long byteSize, long alignment) {
+        checkByteSize(byteSize);
+        AlignedBlocks.check(alignment);
+    }
+
+    private long allocateAligned(long byteSize, long alignment, boolean orNull) {
+        checkBlock(byteSize, alignment);
+        long block = allocateBlock(AlignedBlocks.blockByteSize(byteSize, alignment, alignmentOfBlocks()), orNull, null,
+                null);
+        return block == 0 ? 0 : aligned.partOf(block, alignment);
+    }
+
+    /** Of a block or a tensor in it. */
+    Slab slabAt(long address) {
+        return heap.slabAt(address);
+    }
+
+    // ---- what a debug arena does otherwise ----
+
+    /** The address of a block; 0 if there is none and {@code orNull}. {@code type} and {@code shape}, for messages, may be null. */
+    long take(long byteSize, boolean orNull, ElementType type, Shape shape) {
         long address = heap.take(byteSize);
         return address != 0 ? address : allocateSlowly(byteSize, orNull, type, shape);
+    }
+
+    /** Where the block at the address goes back to, which refuses if there is none. */
+    Storage storageOf(long address) {
+        return heap;
+    }
+
+    /** What a block of whole multiples of it, a power of two, is aligned to. */
+    long alignmentOfBlocks() {
+        return SizeClasses.PAGE_BYTE_SIZE;
+    }
+
+    /** Bytes that a tensor may grow to which was allocated with so many. */
+    long usableBytes(long byteSize) {
+        return usableByteSize(byteSize);
+    }
+
+    /** Whether the block has so many bytes now, where it is. */
+    boolean resize(long address, long byteSize) {
+        return heap.resize(address, byteSize);
+    }
+
+    /** Called before a request is refused: whether something was given back meanwhile, so that another attempt is worth while. */
+    boolean giveWay() {
+        return false;
+    }
+
+    // ---- allocation ----
+
+    private long allocateBlock(long byteSize, boolean orNull, ElementType type, Shape shape) {
+        long address = take(byteSize, orNull, type, shape);
+        if (AllocateEvent.isOn() && address != 0) {
+            AllocateEvent.record(address, byteSize);
+        }
+        return address;
     }
 
     private long allocateSlowly(long byteSize, boolean orNull, ElementType type, Shape shape) {
@@ -251,15 +414,24 @@ public final class TensorArena implements AutoCloseable {
                 }
                 if (refusal == null && neededByteSize(byteSize) > 0) {
                     refusal = grow(neededByteSize(byteSize));
-                } else if (orNull) {
-                    return 0;
-                } else {
-                    throw outOfMemory(byteSize, type, shape, refusal);
+                } else if (!giveWay()) {
+                    return refuse(byteSize, orNull, type, shape, refusal);
                 }
             }
         } finally {
             growth.unlock();
         }
+    }
+
+    private long refuse(long byteSize, boolean orNull, ElementType type, Shape shape,
+            OutOfArenaMemoryException refusal) {
+        if (OutOfMemoryEvent.isOn()) {
+            OutOfMemoryEvent.record(byteSize, statistics(), byteSizeMax, refusal);
+        }
+        if (orNull) {
+            return 0;
+        }
+        throw outOfMemory(byteSize, type, shape, refusal);
     }
 
     /** Bytes of a slab that would hold the tensor; 0 if the budget has not so many left. */
@@ -296,7 +468,7 @@ public final class TensorArena implements AutoCloseable {
     }
 
     private void addSlab(long byteSize) {
-        Slab slab = source.acquire(byteSize);
+        Slab slab = SlabAcquiredEvent.acquire(source, byteSize);
         long got = slab.memory().byteSize();
         if (got < byteSize || !slab.memory().isNative() || slab.memory().address() % SizeClasses.PAGE_BYTE_SIZE != 0) {
             String found = slab.memory().toString();
@@ -346,6 +518,6 @@ public final class TensorArena implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "TensorArena slabByteSize=" + heap.slabByteSize() + " byteSizeMax=" + byteSizeMax;
+        return getClass().getSimpleName() + " slabByteSize=" + heap.slabByteSize() + " byteSizeMax=" + byteSizeMax;
     }
 }

@@ -1,7 +1,7 @@
 package dev.verbena.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.File;
 import java.io.IOException;
@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import javax.tools.ToolProvider;
@@ -19,17 +18,29 @@ import javax.tools.ToolProvider;
  *
  * @param imports lines that come first
  * @param statements what goes into a main method; lines that are not blank
+ * @param printed what it prints, as the document has it right behind; null if it does not say
  */
-record DocumentExample(List<String> imports, List<String> statements) {
-    private static final Pattern CODE = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+record DocumentExample(List<String> imports, List<String> statements, String printed) {
+    private static final Pattern CODE = Pattern.compile("```java\\n(.*?)```\\n(?:\\n```text\\n(.*?)```\\n)?",
+            Pattern.DOTALL);
 
     /** The first of a file of the repository. */
     static DocumentExample first(String file) throws IOException {
-        Matcher code = CODE.matcher(Files.readString(Repository.root().resolve(file)));
-        assertTrue(code.find(), file + " has an example");
-        List<String> lines = code.group(1).lines().filter(line -> !line.isBlank()).toList();
+        return all(file).getFirst();
+    }
+
+    /** Those of a file of the repository, which has some. */
+    static List<DocumentExample> all(String file) throws IOException {
+        List<DocumentExample> examples = CODE.matcher(Files.readString(Repository.root().resolve(file))).results()
+                .map(code -> of(code.group(1), code.group(2))).toList();
+        assertFalse(examples.isEmpty(), file + " has an example");
+        return examples;
+    }
+
+    private static DocumentExample of(String code, String printed) {
+        List<String> lines = code.lines().filter(line -> !line.isBlank()).toList();
         return new DocumentExample(lines.stream().filter(line -> line.startsWith("import ")).toList(),
-                lines.stream().filter(line -> !line.startsWith("import ")).toList());
+                lines.stream().filter(line -> !line.startsWith("import ")).toList(), printed);
     }
 
     /** What it prints when it runs; compiled without a warning, and without a word on standard error. */

@@ -19,7 +19,7 @@ final class ModuleEdges {
     static final Map<String, Set<String>> ALLOWED = Map.of("allocator", Set.of(), "bindings", Set.of(), "transfer",
             Set.of("allocator", "bindings"), "graph", Set.of("allocator", "transfer"), "training", Set.of("graph"),
             "testing", Set.of("transfer", "allocator"), "cli", Set.of("training", "bindings"), "benchmarks",
-            Set.of("bindings", "allocator", "testing"), "softroce", Set.of());
+            Set.of("bindings", "allocator", "testing"), "stress", Set.of("allocator"), "softroce", Set.of());
 
     private static final String PREFIX = "dev.verbena.";
 

@@ -36,6 +36,13 @@ class ReadmeTest {
     }
 
     @Test
+    void examplesOfTheAllocatorPrintWhatItsGuideSays() throws Exception {
+        for (DocumentExample example : DocumentExample.all("docs/guide/allocator.md")) {
+            assertEquals(example.printed(), example.output(folder));
+        }
+    }
+
+    @Test
     void namedFilesExist() throws IOException {
         Matcher file = FILE.matcher(Files.readString(Repository.root().resolve("README.md")));
         int named = 0;

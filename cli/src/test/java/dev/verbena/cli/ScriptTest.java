@@ -192,13 +192,16 @@ class ScriptTest {
     }
 
     @Test
-    void benchRunsOnTheJdkFound() throws Exception {
+    void benchAndStressRunOnTheJdkFound() throws Exception {
         Path jdk = jdk("new-25", "25.0.1");
-        Files.createDirectories(tree.resolve("benchmarks"));
-        executable(tree.resolve("benchmarks/run"), "#!/usr/bin/env bash\necho \"$JAVA_HOME: $*\"\nexit 3\n");
-        Run run = run(Map.of(), "bench", "verbs", "7");
-        assertEquals(jdk + ": verbs 7\n", run.output());
-        assertEquals(3, run.status());
+        for (Map.Entry<String, String> module : Map.of("bench", "benchmarks", "stress", "stress").entrySet()) {
+            Files.createDirectories(tree.resolve(module.getValue()));
+            executable(tree.resolve(module.getValue() + "/run"),
+                    "#!/usr/bin/env bash\necho \"$0 on $JAVA_HOME: $*\"\nexit 3\n");
+            Run run = run(Map.of(), module.getKey(), "all", "7");
+            assertEquals(tree + "/" + module.getValue() + "/run on " + jdk + ": all 7\n", run.output());
+            assertEquals(3, run.status());
+        }
     }
 
     private Path jdk(String name, String version) throws IOException {

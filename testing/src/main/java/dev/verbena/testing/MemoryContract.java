@@ -60,9 +60,11 @@ interface MemoryContract extends FabricFixture {
         assertEquals(0, fabric.registeredByteSize());
         MemoryRegion region = fabric.register(100_000, EnumSet.noneOf(AccessRight.class));
         assertTrue(fabric.registeredByteSize() >= 100_000);
+        assertEquals(1, fabric.registrationCount());
         assertNotEquals(0, fabric.registrationNs());
         region.close();
         assertEquals(0, fabric.registeredByteSize());
+        assertEquals(1, fabric.registrationCount());
     }
 
     @Test

@@ -256,7 +256,8 @@ public final class RdmaDevice implements AutoCloseable {
 
     public DeviceStatistics statistics() {
         return new DeviceStatistics(counters.transfers(), counters.transferredByteSize(), counters.copies(),
-                counters.copiedByteSize(), fabric.registeredByteSize(), fabric.registrationNs());
+                counters.copiedByteSize(), fabric.registeredByteSize(), fabric.registrationCount(),
+                fabric.registrationNs());
     }
 
     /** Waits up to two seconds for transfers in progress, then ends all connections, pollers and memory. Idempotent. */

@@ -53,6 +53,11 @@ record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fab
     }
 
     @Override
+    public long registrationCount() {
+        return fabric.registrationCount();
+    }
+
+    @Override
     public long registrationNs() {
         return fabric.registrationNs();
     }

@@ -67,6 +67,8 @@ class StaticPlacementTest {
             assertEquals(100, pair.sender.statistics().transfers());
             assertEquals(400_400, pair.sender.statistics().transferredByteSize());
             assertEquals(0, pair.sender.statistics().copies());
+            assertEquals(1, pair.sender.statistics().registeredShare());
+            assertTrue(pair.sender.statistics().registrations() > 0);
             DevicePair.awaitTrue(pair.sender, () -> pair.senderArena.statistics().liveCount() == 0);
             receiver.close();
             pair.closeArenas();
@@ -186,6 +188,7 @@ class StaticPlacementTest {
             assertEquals(42f, first(arrived));
             arrived.close();
             assertEquals(1, pair.sender.statistics().copies());
+            assertEquals(0, pair.sender.statistics().registeredShare());
             assertEquals(12, pair.sender.statistics().copiedByteSize());
             DevicePair.awaitTrue(pair.sender, () -> pair.senderArena.statistics().liveCount() == 0);
         }

@@ -53,9 +53,13 @@ public interface Fabric extends AutoCloseable {
      */
     Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs);
 
-    /** Bytes registered at present, and the nanoseconds spent registering so far. */
+    /** Bytes registered at present. */
     long registeredByteSize();
 
+    /** Regions ever registered. */
+    long registrationCount();
+
+    /** Nanoseconds spent registering these. */
     long registrationNs();
 
     /** Closes what is left: connections, regions, threads. Idempotent. */

@@ -54,6 +54,7 @@ final class ShmFabric extends ControlledFabric {
     private final Map<Integer, ShmCompletionQueue> completionQueues = new HashMap<>();
     private final BitSet usedDoorbells = new BitSet();
     private long registeredByteSize;
+    private long registrationCount;
     private long registrationNs;
 
     private ShmFabric(ShmDirectory directory, SharedFile file, long handshakeTimeoutNs) {
@@ -117,6 +118,7 @@ final class ShmFabric extends ControlledFabric {
         regionTable.publishRelease(rkey, regionFile.file().identity(), rightBits, region.address(), region.byteSize());
         regions.put(rkey, region);
         registeredByteSize += region.byteSize();
+        registrationCount++;
         registrationNs += System.nanoTime() - startNs;
         return region;
     }
@@ -157,6 +159,11 @@ final class ShmFabric extends ControlledFabric {
     @Override
     public synchronized long registeredByteSize() {
         return registeredByteSize;
+    }
+
+    @Override
+    public synchronized long registrationCount() {
+        return registrationCount;
     }
 
     @Override

@@ -66,6 +66,7 @@ final class VerbsFabric extends ControlledFabric {
     private final Set<VerbsCompletionQueue> completionQueues = ConcurrentHashMap.newKeySet();
     /** Memory that the device may not write to: stands for what a caller gives and must not be used. */
     private final dev.verbena.verbs.MemoryRegion forbidden;
+    private final AtomicLong registrationCount = new AtomicLong();
     private final AtomicLong registrationNs = new AtomicLong();
 
     private VerbsFabric(PortChoice choice, NetworkOptions network, DeviceContext context, ProtectionDomain domain,
@@ -158,6 +159,7 @@ final class VerbsFabric extends ControlledFabric {
         checkRoom(byteSize, options.pages());
         long startNs = System.nanoTime();
         VerbsRegion region = VerbsRegion.register(this, domain, memory, byteSize, rights, options);
+        registrationCount.incrementAndGet();
         registrationNs.addAndGet(System.nanoTime() - startNs);
         regions.put(region.rkey(), region);
         if (!isOpen()) {
@@ -202,6 +204,11 @@ final class VerbsFabric extends ControlledFabric {
     @Override
     public long registeredByteSize() {
         return memory.heldByteSize();
+    }
+
+    @Override
+    public long registrationCount() {
+        return registrationCount.get();
     }
 
     @Override

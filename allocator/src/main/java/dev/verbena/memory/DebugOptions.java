@@ -1,0 +1,59 @@
+package dev.verbena.memory;
+
+/**
+ * How a {@link DebugArena} looks for mistakes.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * @param guardByteSize bytes of each of the two guards of a block; a multiple of 64, so that tensors stay aligned. How far a write may
+ *            miss a block and still be caught
+ * @param quarantineByteSizeMax so many bytes of freed blocks, guards included, wait before they are used again; 0 for none. How long
+ *            after the free a write is still caught
+ * @param siteDepth frames that are kept of where a block was allocated or freed
+ */
+public record DebugOptions(long guardByteSize, long quarantineByteSizeMax, int siteDepth) {
+    private static final long GUARD_BYTE_SIZE_MAX = 1L << 30;
+
+    public DebugOptions {
+        if (guardByteSize < SizeClasses.ALIGNMENT || guardByteSize > GUARD_BYTE_SIZE_MAX
+                || guardByteSize % SizeClasses.ALIGNMENT != 0) {
+            throw new IllegalArgumentException("guardByteSize=" + guardByteSize + "; give a multiple of "
+                    + SizeClasses.ALIGNMENT + " up to " + GUARD_BYTE_SIZE_MAX);
+        }
+        if (quarantineByteSizeMax < 0) {
+            throw new IllegalArgumentException(
+                    "quarantineByteSizeMax=" + quarantineByteSizeMax + "; give 0 or more bytes");
+        }
+        if (siteDepth < 1) {
+            throw new IllegalArgumentException("siteDepth=" + siteDepth + "; give 1 frame or more");
+        }
+    }
+
+    /** Guards of 64 bytes, a quarantine of 16 MiB, 16 frames. */
+    public static DebugOptions defaults() {
+        return new DebugOptions(SizeClasses.ALIGNMENT, 16 << 20, 16);
+    }
+
+    public DebugOptions withGuardByteSize(long guardByteSize) {
+        return new DebugOptions(guardByteSize, quarantineByteSizeMax, siteDepth);
+    }
+
+    public DebugOptions withQuarantineByteSizeMax(long quarantineByteSizeMax) {
+        return new DebugOptions(guardByteSize, quarantineByteSizeMax, siteDepth);
+    }
+
+    public DebugOptions withSiteDepth(int siteDepth) {
+        return new DebugOptions(guardByteSize, quarantineByteSizeMax, siteDepth);
+    }
+
+    /**
+     * Bytes of a block with its guards, which is what counts against the budget; to be given to {@link TensorArena#plannedByteSize} in
+     * place of {@code byteSize}. At most 2^63 - 1, which no arena has.
+     */
+    public long guardedByteSize(long byteSize) {
+        long most = Long.MAX_VALUE - 2 * guardByteSize - SizeClasses.ALIGNMENT;
+        return byteSize > most
+                ? Long.MAX_VALUE
+                : (byteSize + SizeClasses.ALIGNMENT - 1 & -SizeClasses.ALIGNMENT) + 2 * guardByteSize;
+    }
+}

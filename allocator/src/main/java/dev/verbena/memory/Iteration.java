@@ -1,0 +1,79 @@
+package dev.verbena.memory;
+
+import java.lang.foreign.Arena;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What a scope gives out between two ends: the tensors' common fate, and the lifetime of their segments.
+ *
+ * <pre>
+ *   state word   -2^63: ENDED     0: nothing pinned     n: pinned n times, by whichever tensors
+ *
+ *   state      pin        unpin            tryEnd
+ *   0          1          -                ENDED, unless a native call uses a segment
+ *   n          n + 1      n - 1            refused
+ *   ENDED      error      -                -
+ * </pre>
+ *
+ * <p>{@code unpin} comes once for each {@code pin}, and {@code tryEnd} under the lock of the owner, so the dashes don't happen.
+ *
+ * <p><b>Owner:</b> {@link IterationScope}, one at a time. <b>Threading:</b> thread-safe.
+ */
+final class Iteration {
+    private static final long ENDED = Long.MIN_VALUE;
+
+    /** Its close makes all threads pass a handshake: once per iteration, whatever came of it. */
+    private final Arena lifetime = Arena.ofShared();
+    private final AtomicLong pins = new AtomicLong();
+    /** Where small requests are served; null before the first. Written under the owner's lock. */
+    private volatile ScopeMemory shared;
+
+    Arena lifetime() {
+        return lifetime;
+    }
+
+    ScopeMemory shared() {
+        return shared;
+    }
+
+    void share(ScopeMemory memory) {
+        shared = memory;
+    }
+
+    boolean isEnded() {
+        return pins.get() < 0;
+    }
+
+    void pin(Tensor tensor) {
+        for (;;) {
+            long seen = pins.get();
+            if (seen < 0) {
+                throw new IllegalStateException("pin after free: " + tensor + " was freed with its scope's iteration");
+            }
+            if (pins.compareAndSet(seen, seen + 1)) {
+                return;
+            }
+        }
+    }
+
+    void unpin() {
+        pins.decrementAndGet();
+    }
+
+    /**
+     * Returns why it cannot end yet, or null: then every use of what it gave out throws. Pins are counted first, so that none comes
+     * between; who uses a tensor just when a native call turns out to be in the way may be told of an end that does not come.
+     */
+    String tryEnd() {
+        if (!pins.compareAndSet(0, ENDED)) {
+            return "its tensors are pinned, pins=" + pins.get() + "; unpin them first, or give a deadline";
+        }
+        try {
+            lifetime.close();
+            return null;
+        } catch (IllegalStateException e) {
+            pins.set(0);
+            return "a native call uses its memory: " + e.getMessage() + "; wait for its end, or give a deadline";
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package dev.verbena.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Tensors and segments that one iteration needs and that are freed together, whatever their number, by {@link #reset} or
+ * {@link #close}. To allocate is to move a pointer through a block of the arena; to free is to close one lifetime and give back
+ * the blocks, or to keep them: an iteration that needs what the one before needed calls the arena not once.
+ *
+ * <pre>
+ *   small    the block that all threads share ──full──► a further one of blockByteSize
+ *   large    ──────────────────────────────────────────► a block of its own
+ * </pre>
+ *
+ * <p>To the arena, a scope is as many live blocks as it holds.
+ *
+ * <p>A tensor of a scope has the whole life cycle. It may be closed early; its bytes stay until the end of the iteration. One that is
+ * pinned puts that end off: {@link #reset()} and {@link #close()} refuse then, and with a deadline they wait. After the end, each use of a
+ * tensor throws, and so does each access to a segment, by the JDK's own check, also of those that {@link Tensor#memory()} gave.
+ *
+ * <p>What knows of the blocks lies in the Java heap. Contents are undefined, neither zeroed nor kept from iteration to iteration.
+ *
+ * <p><b>Owner:</b> whoever called {@link TensorArena#scope()}; closes it before the arena. <b>Threading:</b> thread-safe. Who allocates while
+ * another thread ends the iteration gets something of the old one, which is dead, or of the new one.
+ */
+public final class IterationScope implements SegmentAllocator, AutoCloseable {
+    /** What has at least that part of a block gets one of its own, so that no more than that is left unused at a block's end. */
+    private static final long OWN_BLOCK_SHARE = 8;
+
+    private final TensorArena arena;
+    private final long blockByteSize;
+    /** Held while blocks are taken and given back; before every lock of the arena. */
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Guarded by {@code lock}. */
+    private final ScopeBlocks blocks;
+    /** Null if closed; written under {@code lock}. */
+    private volatile Iteration iteration = new Iteration();
+
+    IterationScope(TensorArena arena, long blockByteSize) {
+        if (blockByteSize < 1) {
+            throw new IllegalArgumentException("blockByteSize=" + blockByteSize + " of a scope must be at least 1");
+        }
+        this.arena = arena;
+        this.blockByteSize = SizeClasses.ceilToPage(blockByteSize);
+        blocks = new ScopeBlocks(arena);
+    }
+
+    /**
+     * A tensor whose first byte is 64-byte aligned; contents undefined. One without elements has an address of its own too. Closing
+     * it is not necessary.
+     *
+     * @throws OutOfArenaMemoryException if the arena has no memory for it
+     * @throws IllegalStateException if the scope or its arena is closed
+     */
+    public Tensor allocate(ElementType type, Shape shape) {
+        long byteSize = shape.byteSize(type);
+        for (ScopeMemory memory = shared();; memory = further(memory, byteSize, SizeClasses.ALIGNMENT)) {
+            long address = take(memory, byteSize, SizeClasses.ALIGNMENT);
+            if (address != 0) {
+                return new Tensor(memory, address, type, shape);
+            }
+        }
+    }
+
+    /**
+     * A segment that dies with the iteration; contents undefined. One of 0 bytes has an address of its own too.
+     *
+     * @throws IllegalArgumentException if {@code byteSize} is negative, or {@code byteAlignment} no power of two up to 2^30
+     * @throws OutOfArenaMemoryException if the arena has no memory for it
+     * @throws IllegalStateException if the scope or its arena is closed
+     */
+    @Override
+    public MemorySegment allocate(long byteSize, long byteAlignment) {
+        TensorArena.checkBlock(byteSize, byteAlignment);
+        for (ScopeMemory memory = shared();; memory = further(memory, byteSize, byteAlignment)) {
+            long address = take(memory, byteSize, byteAlignment);
+            if (address != 0) {
+                return memory.memoryAt(address, byteSize);
+            }
+        }
+    }
+
+    /**
+     * Frees everything that was allocated from it, and begins the next iteration.
+     *
+     * @throws IllegalStateException while a tensor of it is pinned, or a native call uses a segment of it, or if it is closed; nothing is
+     *             freed then
+     */
+    public void reset() {
+        refuse("reset", tryEnd(false));
+    }
+
+    /**
+     * As {@link #reset()}, but waits for what is in its way, up to the deadline.
+     *
+     * @throws IllegalStateException if it is in its way still
+     */
+    public void reset(Duration deadline) throws InterruptedException {
+        if (!Deadline.await(deadline, () -> tryEnd(false) == null)) {
+            reset();
+        }
+    }
+
+    /**
+     * Frees everything that was allocated from it and gives all blocks back to the arena. Idempotent.
+     *
+     * @throws IllegalStateException while a tensor of it is pinned, or a native call uses a segment of it; nothing is freed then
+     */
+    @Override
+    public void close() {
+        refuse("close", tryEnd(true));
+    }
+
+    /**
+     * As {@link #close()}, but waits for what is in its way, up to the deadline.
+     *
+     * @throws IllegalStateException if it is in its way still
+     */
+    public void close(Duration deadline) throws InterruptedException {
+        if (!Deadline.await(deadline, () -> tryEnd(true) == null)) {
+            close();
+        }
+    }
+
+    /** Bytes of the arena's blocks that it holds, whether used in this iteration or kept from the one before. */
+    public long heldByteSize() {
+        lock.lock();
+        try {
+            return blocks.heldByteSize();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- memory ----
+
+    private static long take(ScopeMemory memory, long byteSize, long alignment) {
+        return memory == null ? 0 : memory.take(byteSize, alignment);
+    }
+
+    /** Null at the beginning of an iteration. */
+    private ScopeMemory shared() {
+        return open().shared();
+    }
+
+    private Iteration open() {
+        Iteration now = iteration;
+        if (now == null) {
+            throw new IllegalStateException("use of a closed scope: it ended with close(); for a next iteration call"
+                    + " reset() instead, or arena.scope()");
+        }
+        return now;
+    }
+
+    /** Where to look next for a request that {@code full} had no room for. */
+    private ScopeMemory further(ScopeMemory full, long byteSize, long alignment) {
+        lock.lock();
+        try {
+            Iteration now = open();
+            if (Math.max(byteSize, alignment) > blockByteSize / OWN_BLOCK_SHARE) {
+                return own(now, byteSize, alignment);
+            }
+            if (now.shared() != full) {
+                return now.shared();
+            }
+            ScopeBlock block = blocks.tryTake(blockByteSize, SizeClasses.ALIGNMENT);
+            if (block == null) {
+                return own(now, byteSize, alignment);
+            }
+            now.share(new ScopeMemory(now, block));
+            return now.shared();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For the one request alone: a large one, or the last bytes of an arena. */
+    private ScopeMemory own(Iteration now, long byteSize, long alignment) {
+        return new ScopeMemory(now, blocks.take(Math.max(byteSize, 1), alignment));
+    }
+
+    // ---- ends ----
+
+    /** Returns what is in the way of the iteration's end, or null when it has come. */
+    private String tryEnd(boolean forGood) {
+        lock.lock();
+        try {
+            if (forGood && iteration == null) {
+                return null;
+            }
+            String obstacle = open().tryEnd();
+            if (obstacle == null) {
+                iteration = forGood ? null : new Iteration();
+                blocks.rewind(forGood);
+            }
+            return obstacle;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void refuse(String what, String obstacle) {
+        if (obstacle != null) {
+            throw new IllegalStateException(what + " of a scope that is in use: " + obstacle);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "IterationScope heldByteSize=" + heldByteSize() + " blockByteSize=" + blockByteSize
+                + (iteration == null ? ", closed" : "");
+    }
+}

@@ -1,0 +1,91 @@
+package dev.verbena.memory;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+
+/**
+ * The blocks that a scope holds: those that the iteration uses, and those that the one before used and this one has not needed yet.
+ *
+ * <pre>
+ *   arena ──take──► used ──rewind──► idle ──take──► used
+ *     ▲                               │
+ *     └──── the next rewind ──────────┘   what a whole iteration did not need
+ * </pre>
+ *
+ * <p>So a scope holds what two successive iterations needed, and iterations that need the same make no call of the arena.
+ *
+ * <p><b>Owner:</b> {@link IterationScope}. <b>Threading:</b> guarded by its owner's lock.
+ */
+final class ScopeBlocks {
+    /** An idle block serves a request if it is larger by at most that part of it; a huge one waits for a huge request. */
+    private static final long WASTE_SHARE = 8;
+
+    private final TensorArena arena;
+    private final NavigableSet<ScopeBlock> idle = new TreeSet<>();
+    private final List<ScopeBlock> used = new ArrayList<>();
+    private long heldByteSize;
+
+    ScopeBlocks(TensorArena arena) {
+        this.arena = arena;
+    }
+
+    /** @throws OutOfArenaMemoryException if the arena has no memory */
+    ScopeBlock take(long byteSize, long alignment) {
+        ScopeBlock block = takeIdle(byteSize, alignment);
+        return block != null ? block : fresh(arena.allocateAddress(byteSize, alignment), byteSize);
+    }
+
+    /** Null if the arena has no memory. */
+    ScopeBlock tryTake(long byteSize, long alignment) {
+        ScopeBlock block = takeIdle(byteSize, alignment);
+        if (block != null) {
+            return block;
+        }
+        long address = arena.tryAllocateAddress(byteSize, alignment);
+        return address == 0 ? null : fresh(address, byteSize);
+    }
+
+    private ScopeBlock takeIdle(long byteSize, long alignment) {
+        for (ScopeBlock block : idle.tailSet(new ScopeBlock(0, byteSize, null))) {
+            if (block.byteSize() - byteSize > byteSize / WASTE_SHARE) {
+                return null;
+            }
+            if (block.isAligned(alignment)) {
+                idle.remove(block);
+                used.add(block);
+                return block;
+            }
+        }
+        return null;
+    }
+
+    private ScopeBlock fresh(long address, long byteSize) {
+        ScopeBlock block = new ScopeBlock(address, byteSize, arena.slabAt(address));
+        heldByteSize += byteSize;
+        used.add(block);
+        return block;
+    }
+
+    /** The iteration is over: what it did not use goes back, what it used is there for the next one if there is one. */
+    void rewind(boolean forGood) {
+        idle.forEach(this::free);
+        idle.clear();
+        if (forGood) {
+            used.forEach(this::free);
+        } else {
+            idle.addAll(used);
+        }
+        used.clear();
+    }
+
+    private void free(ScopeBlock block) {
+        heldByteSize -= block.byteSize();
+        arena.freeAddress(block.address());
+    }
+
+    long heldByteSize() {
+        return heldByteSize;
+    }
+}

@@ -1,0 +1,30 @@
+package dev.verbena.memory;
+
+import java.util.List;
+
+/**
+ * The runs of a slab at one moment, by address.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * @param address of its first byte
+ * @param runs without a gap from page 0
+ */
+public record SlabMap(long address, List<RunMap> runs) {
+    public SlabMap {
+        runs = List.copyOf(runs);
+        long page = 0;
+        for (RunMap run : runs) {
+            if (run.startPage() != page) {
+                throw new IllegalArgumentException("run startPage=" + run.startPage() + " in the slab at address=0x"
+                        + Long.toHexString(address) + ": the run before ends at page=" + page
+                        + "; runs must tile the slab");
+            }
+            page = run.endPage();
+        }
+    }
+
+    public long pageCount() {
+        return runs.isEmpty() ? 0 : runs.getLast().endPage();
+    }
+}

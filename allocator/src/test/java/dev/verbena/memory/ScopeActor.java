@@ -1,0 +1,130 @@
+package dev.verbena.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** One thread of one iteration: carries out a list of steps on a scope, against the model that all threads share. */
+final class ScopeActor implements Callable<Void> {
+    /** What a thread may do next. */
+    enum Kind {
+        TENSOR, SEGMENT,
+        /** Closes a tensor before the iteration's end. */
+        CLOSE,
+        PIN, UNPIN
+    }
+
+    /** {@code size} is for what allocates, {@code shift} says how a segment is aligned, {@code choice} picks a tensor. */
+    record Step(Kind kind, int size, int shift, int choice) {
+        @Override
+        public String toString() {
+            return switch (kind) {
+                case TENSOR -> kind + " " + size;
+                case SEGMENT -> kind + " " + size + " aligned " + (1L << shift);
+                default -> kind + " #" + choice;
+            };
+        }
+    }
+
+    private final IterationScope scope;
+    private final ScopeModel model;
+    private final List<Step> steps;
+    /** Of all that was allocated. */
+    private final List<MemorySegment> memories = new ArrayList<>();
+    private final List<Tensor> tensors = new ArrayList<>();
+    private final List<Tensor> open = new ArrayList<>();
+    private final List<Tensor> pinned = new ArrayList<>();
+
+    ScopeActor(IterationScope scope, ScopeModel model, List<Step> steps) {
+        this.scope = scope;
+        this.model = model;
+        this.steps = steps;
+    }
+
+    @Override
+    public Void call() {
+        for (Step step : steps) {
+            try {
+                carryOut(step);
+            } catch (OutOfArenaMemoryException refused) {
+                checkContents();
+            }
+        }
+        return null;
+    }
+
+    private void carryOut(Step step) {
+        switch (step.kind()) {
+            case TENSOR -> {
+                Tensor tensor = scope.allocate(ElementType.UINT8, Shape.of(step.size()));
+                allocated(tensor.memory(), step.size(), 64);
+                tensors.add(tensor);
+                open.add(tensor);
+            }
+            case SEGMENT -> {
+                long alignment = 1L << step.shift();
+                allocated(scope.allocate(step.size(), alignment), step.size(), alignment);
+            }
+            case CLOSE -> {
+                if (!open.isEmpty()) {
+                    Tensor closed = open.remove(step.choice() % open.size());
+                    closed.close();
+                    assertThrows(IllegalStateException.class, closed::memory);
+                }
+            }
+            case PIN -> {
+                if (!open.isEmpty()) {
+                    Tensor tensor = open.get(step.choice() % open.size());
+                    tensor.pin();
+                    pinned.add(tensor);
+                    model.pinned(1);
+                }
+            }
+            case UNPIN -> {
+                if (!pinned.isEmpty()) {
+                    pinned.remove(step.choice() % pinned.size()).unpin();
+                    model.pinned(-1);
+                }
+            }
+        }
+    }
+
+    private void allocated(MemorySegment memory, long byteSize, long alignment) {
+        model.allocated(memory, byteSize, alignment);
+        memories.add(memory);
+    }
+
+    /** Until the iteration's end everything is as it was written, closed or not. */
+    void checkContents() {
+        memories.forEach(model::check);
+        open.forEach(tensor -> assertEquals(tensor.byteSize(), tensor.memory().byteSize()));
+    }
+
+    void unpinAll() {
+        pinned.forEach(Tensor::unpin);
+        model.pinned(-pinned.size());
+        pinned.clear();
+    }
+
+    /** After the iteration's end nothing is of use. */
+    void checkDead() {
+        for (MemorySegment memory : memories) {
+            assertFalse(memory.scope().isAlive());
+            if (memory.byteSize() > 0) {
+                assertThrows(IllegalStateException.class, () -> memory.get(ValueLayout.JAVA_BYTE, 0));
+            }
+        }
+        for (Tensor tensor : tensors) {
+            assertFalse(tensor.isOpen());
+            assertThrows(IllegalStateException.class, tensor::memory);
+            assertThrows(IllegalStateException.class, tensor::pin);
+            assertThrows(IllegalStateException.class, tensor::close);
+        }
+    }
+}

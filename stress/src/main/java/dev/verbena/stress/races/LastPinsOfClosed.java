@@ -1,0 +1,55 @@
+package dev.verbena.stress.races;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.Z_Result;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorArena;
+
+/**
+ * Two threads give up the two pins of a closed tensor: the memory goes back once, with the last.
+ *
+ * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
+ */
+@JCStressTest
+@Outcome(id = "true", expect = ACCEPTABLE, desc = "free")
+@Outcome(expect = FORBIDDEN, desc = "it did not go back, or twice")
+@State
+public class LastPinsOfClosed {
+    private final TensorArena arena = TinyArena.create();
+    private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.WHOLE));
+    private final Meeting meeting = new Meeting();
+
+    /** As two transfers would have left it. */
+    public LastPinsOfClosed() {
+        tensor.pin();
+        tensor.pin();
+        tensor.close();
+    }
+
+    @Actor
+    public void one() {
+        meeting.attend();
+        tensor.unpin();
+    }
+
+    @Actor
+    public void other() {
+        meeting.attend();
+        tensor.unpin();
+    }
+
+    @Arbiter
+    public void arbiter(Z_Result result) {
+        result.r1 = TinyArena.isWhole(arena);
+    }
+}
