@@ -7,6 +7,7 @@ import jdk.jfr.Enabled;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 
 /**
  * That a block was handed out; its moment is behind the {@link FreeEvent} of who had the address before.
@@ -19,6 +20,7 @@ import jdk.jfr.Name;
 @Category({"Verbena", "Allocator"})
 @Description("A tensor or a block of an arena was allocated; one event for each, which may be tens of millions per second")
 @Enabled(false)
+@Registered(false)
 final class AllocateEvent extends Event {
     private static final AllocateEvent PROBE = new AllocateEvent();
 

@@ -6,6 +6,7 @@ import jdk.jfr.Enabled;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 
 /**
  * That a block went back to its arena. It begins before that, so that it comes before the {@link AllocateEvent} of who gets the address
@@ -16,6 +17,7 @@ import jdk.jfr.Name;
 @Category({"Verbena", "Allocator"})
 @Description("A tensor or a block of an arena went back, at its close or at the last unpin; one event for each")
 @Enabled(false)
+@Registered(false)
 final class FreeEvent extends Event {
     private static final FreeEvent PROBE = new FreeEvent();
 

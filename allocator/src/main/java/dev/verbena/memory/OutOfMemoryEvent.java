@@ -7,6 +7,7 @@ import jdk.jfr.Enabled;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 
 /** That an arena had no memory for a request, whether it threw or returned null. */
 @Name("dev.verbena.OutOfMemory")
@@ -14,6 +15,7 @@ import jdk.jfr.Name;
 @Category({"Verbena", "Allocator"})
 @Description("An arena had no memory for a request within its budget, or its source refused a further slab")
 @Enabled(false)
+@Registered(false)
 final class OutOfMemoryEvent extends Event {
     private static final OutOfMemoryEvent PROBE = new OutOfMemoryEvent();
 

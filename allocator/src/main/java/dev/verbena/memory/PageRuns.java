@@ -37,14 +37,14 @@ class PageRuns {
     }
 
     /** Frees all but the first pages of a used run. */
-    final void shrink(long run, long pages) {
+    void shrink(long run, long pages) {
         long rest = cutOff(run, pages);
         RunRecord.become(rest, RunRecord.FREE);
         free.insert(merge(rest));
     }
 
     /** Makes a used run longer at its end; false if the pages behind it are not free. */
-    final boolean grow(long run, long pages) {
+    boolean grow(long run, long pages) {
         long next = RunRecord.after(run);
         if (!RunRecord.isFree(next) || RunRecord.pageCount(run) + RunRecord.pageCount(next) < pages) {
             return false;

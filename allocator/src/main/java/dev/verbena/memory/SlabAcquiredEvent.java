@@ -7,6 +7,7 @@ import jdk.jfr.Enabled;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 
 /** That a source handed out a slab, registered where the source does that; its duration is how long that took. */
 @Name("dev.verbena.SlabAcquired")
@@ -14,6 +15,7 @@ import jdk.jfr.Name;
 @Category({"Verbena", "Allocator"})
 @Description("An arena got a slab from its source, which may register it with a device; the duration is that of the source's work")
 @Enabled(false)
+@Registered(false)
 final class SlabAcquiredEvent extends Event {
     @Label("Requested Size")
     @DataAmount

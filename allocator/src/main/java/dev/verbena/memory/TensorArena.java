@@ -33,6 +33,10 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
     /** A further slab is at least that part of all slabs, so that their number grows with the logarithm of the size. */
     private static final long GROWTH_SHARE = 4;
 
+    static {
+        ArenaEvents.offer();
+    }
+
     private final SlabSource source;
     private final long firstByteSize;
     private final long byteSizeMax;

@@ -1,5 +1,8 @@
 package dev.verbena.memory;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,47 +13,83 @@ import java.util.concurrent.Callable;
 final class ArenaActor implements Callable<Void> {
     /** What a thread may do next. */
     enum Kind {
-        ALLOCATE, FREE,
-        /** Gives a tensor to whichever thread takes it over. */
+        ALLOCATE,
+        /** A block by address. */
+        ALLOCATE_ADDRESS,
+        /** Likewise, on a boundary of 1 to 16,384 bytes. */
+        ALLOCATE_ALIGNED,
+        /** Of a block by address, where it is. */
+        RESIZE, FREE,
+        /** Gives what it has to whichever thread takes it over. */
         HAND_OVER,
-        /** Frees a tensor that another thread allocated. */
+        /** Frees what another thread allocated. */
         FREE_FOREIGN,
         /** Pins a tensor and closes it: it stays. */
         CLOSE_PINNED,
         /** Frees one of those by unpinning it. */
-        UNPIN
+        UNPIN,
+        /** A tensor of this thread's scope. */
+        ALLOCATE_IN_SCOPE,
+        /** All that is in the scope, at once. */
+        END_SCOPE,
+        /** Empty slabs go back. */
+        TRIM
     }
 
-    /** {@code size} is for ALLOCATE, {@code choice} picks one tensor for the others. */
+    /** {@code size} is for those that want one, {@code choice} picks a block or an alignment for the others. */
     record Step(Kind kind, int size, int choice) {
         @Override
         public String toString() {
-            return kind + (kind == Kind.ALLOCATE ? " " + size : " #" + choice);
+            return switch (kind) {
+                case ALLOCATE, ALLOCATE_ADDRESS, ALLOCATE_IN_SCOPE -> kind + " " + size;
+                case ALLOCATE_ALIGNED -> kind + " " + size + " at " + alignment();
+                case RESIZE -> kind + " #" + choice + (choice % 2 == 0 ? " to " : " by ") + size;
+                case FREE, HAND_OVER, CLOSE_PINNED, UNPIN -> kind + " #" + choice;
+                case FREE_FOREIGN, END_SCOPE, TRIM -> kind.toString();
+            };
+        }
+
+        long alignment() {
+            return 1L << choice % 15;
         }
     }
 
     /** A closed tensor does not give its memory any more, so that is kept along. */
     private record Pinned(Tensor tensor, MemorySegment memory) {}
 
+    private static final long SCOPE_BLOCK_BYTE_SIZE = 16 * 1024;
+
     private final TensorArena arena;
     private final ArenaModel model;
-    private final Queue<Tensor> handedOver;
+    private final Queue<HeldBlock> handedOver;
     private final List<Step> steps;
-    private final List<Tensor> live = new ArrayList<>();
+    private final boolean isAlone;
+    private final List<HeldBlock> live = new ArrayList<>();
     private final List<Pinned> pinned = new ArrayList<>();
+    private final List<Tensor> inScope = new ArrayList<>();
+    private IterationScope scope;
 
-    ArenaActor(TensorArena arena, ArenaModel model, Queue<Tensor> handedOver, List<Step> steps) {
+    ArenaActor(TensorArena arena, ArenaModel model, Queue<HeldBlock> handedOver, List<Step> steps, boolean isAlone) {
         this.arena = arena;
         this.model = model;
         this.handedOver = handedOver;
         this.steps = steps;
+        this.isAlone = isAlone;
     }
 
     @Override
     public Void call() {
         for (Step step : steps) {
-            carryOut(step);
+            try {
+                carryOut(step);
+            } catch (OutOfArenaMemoryException refused) {
+                // As well as null; what does not fit is another property.
+            }
+            if (isAlone) {
+                assertTrue(arena.isConsistent(), "consistent");
+            }
         }
+        endScope();
         return null;
     }
 
@@ -65,6 +104,16 @@ final class ArenaActor implements Callable<Void> {
     private void carryOut(Step step) {
         switch (step.kind()) {
             case ALLOCATE -> allocate(step.size());
+            case ALLOCATE_ADDRESS -> add(arena.allocateAddress(step.size()), step.size(), step.size());
+            case ALLOCATE_ALIGNED -> allocateAligned(step.size(), step.alignment());
+            case RESIZE -> {
+                List<HeldBlock.ByAddress> blocks = live.stream().filter(HeldBlock.ByAddress.class::isInstance)
+                        .map(HeldBlock.ByAddress.class::cast).toList();
+                if (!blocks.isEmpty()) {
+                    HeldBlock.ByAddress block = blocks.get(step.choice() % blocks.size());
+                    resize(block, step.size() + (step.choice() % 2 == 0 ? 0 : block.byteSize()));
+                }
+            }
             case FREE -> {
                 if (!live.isEmpty()) {
                     free(live.remove(step.choice() % live.size()));
@@ -76,17 +125,15 @@ final class ArenaActor implements Callable<Void> {
                 }
             }
             case FREE_FOREIGN -> {
-                Tensor tensor = handedOver.poll();
-                if (tensor != null) {
-                    free(tensor);
+                HeldBlock block = handedOver.poll();
+                if (block != null) {
+                    free(block);
                 }
             }
             case CLOSE_PINNED -> {
-                if (!live.isEmpty()) {
-                    Tensor tensor = live.remove(step.choice() % live.size());
-                    pinned.add(new Pinned(tensor, tensor.memory()));
-                    tensor.pin();
-                    tensor.close();
+                if (!live.isEmpty() && live.get(step.choice() % live.size()) instanceof HeldBlock.OfTensor block) {
+                    live.remove(block);
+                    closePinned(block.tensor());
                 }
             }
             case UNPIN -> {
@@ -94,6 +141,9 @@ final class ArenaActor implements Callable<Void> {
                     unpin(pinned.remove(step.choice() % pinned.size()));
                 }
             }
+            case ALLOCATE_IN_SCOPE -> allocateInScope(step.size());
+            case END_SCOPE -> endScope();
+            case TRIM -> arena.trim();
         }
     }
 
@@ -101,17 +151,72 @@ final class ArenaActor implements Callable<Void> {
         Tensor tensor = arena.tryAllocate(ElementType.UINT8, Shape.of(size));
         if (tensor != null) {
             model.allocated(tensor);
-            live.add(tensor);
+            live.add(new HeldBlock.OfTensor(tensor));
         }
     }
 
-    private void free(Tensor tensor) {
-        model.freeing(tensor, tensor.memory());
+    /** Those of more than a page are parts of blocks, which the model does not know. */
+    private void allocateAligned(int size, long alignment) {
+        long byteSize = AlignedBlocks.blockByteSize(size, Math.min(alignment, 4096), 4096);
+        long address = arena.allocateAddress(size, alignment);
+        assertEquals(0, address % alignment, "alignment");
+        if (alignment <= 4096) {
+            add(address, size, byteSize);
+        } else {
+            arena.freeAddress(address);
+        }
+    }
+
+    private void add(long address, int size, long blockByteSize) {
+        HeldBlock.ByAddress block = new HeldBlock.ByAddress(arena.slabAt(address).memory(), address, size,
+                !SizeClasses.isSmall(blockByteSize));
+        model.allocated(block.memory(), block.slab(), ArenaModel.blockByteSize(blockByteSize));
+        live.add(block);
+    }
+
+    private void resize(HeldBlock.ByAddress block, long size) {
+        HeldBlock.ByAddress now = new HeldBlock.ByAddress(block.slab(), block.address(), size, block.isLarge());
+        long before = arena.statistics().liveByteSize();
+        if (arena.resizeAddress(block.address(), size)) {
+            live.set(live.indexOf(block), now);
+            long pages = SizeClasses.pagesOf(size) * SizeClasses.PAGE_BYTE_SIZE;
+            model.resized(block.memory(), now.memory(), now.slab(), block.isLarge() ? pages : model.blockAt(block));
+        } else if (isAlone) {
+            assertEquals(before, arena.statistics().liveByteSize(), "nothing has changed");
+        }
+    }
+
+    private void free(HeldBlock block) {
+        model.freeing(block.memory());
+        block.free(arena);
+    }
+
+    private void closePinned(Tensor tensor) {
+        pinned.add(new Pinned(tensor, tensor.memory()));
+        tensor.pin();
         tensor.close();
     }
 
     private void unpin(Pinned one) {
-        model.freeing(one.tensor(), one.memory());
+        model.freeing(one.memory());
         one.tensor().unpin();
+    }
+
+    private void allocateInScope(int size) {
+        if (scope == null) {
+            scope = arena.scope(SCOPE_BLOCK_BYTE_SIZE);
+        }
+        Tensor tensor = scope.allocate(ElementType.UINT8, Shape.of(size));
+        model.allocatedInScope(tensor.memory(), tensor.slab().memory());
+        inScope.add(tensor);
+    }
+
+    private void endScope() {
+        if (scope != null) {
+            inScope.forEach(tensor -> model.freeing(tensor.memory()));
+            inScope.clear();
+            scope.close();
+            scope = null;
+        }
     }
 }

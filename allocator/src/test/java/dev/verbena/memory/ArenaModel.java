@@ -10,71 +10,110 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What an arena should be doing: which addresses are taken, and by what contents. Threads tell it of each tensor after it was allocated
- * and before it is freed, so that at every moment the tensors it knows are live and must not overlap.
+ * What an arena should be doing: which addresses are taken, and by what contents. Threads tell it of each block after it was allocated
+ * and before it is freed, so that at every moment the blocks it knows are live and must not overlap.
  */
 final class ArenaModel {
-    private final TreeMap<Long, Tensor> live = new TreeMap<>();
+    /** By address, the bytes that are taken, and those that the arena counts: none of what lies in a scope. */
+    private record Block(long byteSize, long countedByteSize) {}
+
+    private final TreeMap<Long, Block> live = new TreeMap<>();
     private long liveByteSize;
     private long liveByteSizePeak;
+    private int liveCount;
 
-    /** Checks where the tensor lies and fills it. */
     void allocated(Tensor tensor) {
-        MemorySegment memory = tensor.memory();
         MemorySegment slab = tensor.slab().memory();
+        assertEquals(tensor.shape().byteSize(tensor.type()), tensor.memory().byteSize(), "size");
+        assertEquals(slab.address() + tensor.slabOffset(), tensor.address(), "offset");
+        allocated(tensor.memory(), slab, blockByteSize(tensor.byteSize()));
+    }
+
+    /** Checks where a block lies and fills it. */
+    void allocated(MemorySegment memory, MemorySegment slab, long blockByteSize) {
+        allocated(memory, slab, blockByteSize, blockByteSize);
+    }
+
+    /** Likewise a part of a block that the arena does not count. */
+    void allocatedInScope(MemorySegment memory, MemorySegment slab) {
+        allocated(memory, slab, Math.max(1, memory.byteSize()), 0);
+    }
+
+    private void allocated(MemorySegment memory, MemorySegment slab, long byteSize, long countedByteSize) {
         long start = memory.address();
         assertEquals(0, start % 64, "alignment");
-        assertEquals(tensor.shape().byteSize(tensor.type()), memory.byteSize(), "size");
-        assertEquals(slab.address() + tensor.slabOffset(), start, "offset");
-        assertTrue(tensor.slabOffset() >= 0 && tensor.slabOffset() + blockByteSize(tensor) <= slab.byteSize(),
-                "bounds");
+        assertTrue(start >= slab.address() && start + byteSize <= slab.address() + slab.byteSize(), "bounds");
         synchronized (this) {
-            Map.Entry<Long, Tensor> before = live.floorEntry(start);
-            assertTrue(before == null || before.getKey() + blockByteSize(before.getValue()) <= start, "overlap below");
-            Map.Entry<Long, Tensor> after = live.ceilingEntry(start);
-            assertTrue(after == null || start + blockByteSize(tensor) <= after.getKey(), "overlap above");
-            assertNull(live.put(start, tensor), "address taken");
-            liveByteSize += blockByteSize(tensor);
-            liveByteSizePeak = Math.max(liveByteSizePeak, liveByteSize);
+            Map.Entry<Long, Block> before = live.floorEntry(start);
+            assertTrue(before == null || before.getKey() + before.getValue().byteSize() <= start, "overlap below");
+            Map.Entry<Long, Block> after = live.ceilingEntry(start);
+            assertTrue(after == null || start + byteSize <= after.getKey(), "overlap above");
+            assertNull(live.put(start, new Block(byteSize, countedByteSize)), "address taken");
+            count(countedByteSize, 1);
         }
         memory.fill(pattern(memory));
     }
 
-    /** Checks that nobody wrote over it; to be called before the tensor may be free. */
-    void freeing(Tensor tensor, MemorySegment memory) {
-        long byteSize = memory.byteSize();
+    /** Checks that nobody wrote over it; to be called before the block may be free. */
+    void freeing(MemorySegment memory) {
+        checkContents(memory, memory.byteSize());
+        synchronized (this) {
+            Block block = live.remove(memory.address());
+            assertTrue(block != null, "nothing was live at the address");
+            count(-block.countedByteSize(), -1);
+        }
+    }
+
+    /** A block has become larger or smaller where it is. */
+    void resized(MemorySegment before, MemorySegment now, MemorySegment slab, long blockByteSize) {
+        long common = Math.min(before.byteSize(), now.byteSize());
+        if (common > 0) {
+            byte first = pattern(before);
+            assertEquals(first, before.get(ValueLayout.JAVA_BYTE, 0), "contents, first byte");
+            assertEquals(first, before.get(ValueLayout.JAVA_BYTE, common - 1), "contents, last byte");
+        }
+        synchronized (this) {
+            count(-live.remove(before.address()).countedByteSize(), -1);
+        }
+        allocated(now, slab, blockByteSize);
+    }
+
+    /** Bytes of the live block that begins where this one does. */
+    synchronized long blockAt(HeldBlock.ByAddress block) {
+        return live.get(block.address()).byteSize();
+    }
+
+    private static void checkContents(MemorySegment memory, long byteSize) {
         if (byteSize > 0) {
             assertEquals(pattern(memory), memory.get(ValueLayout.JAVA_BYTE, 0), "contents, first byte");
             assertEquals(-1, memory.asSlice(1).mismatch(memory.asSlice(0, byteSize - 1)), "contents");
         }
-        synchronized (this) {
-            assertEquals(tensor, live.remove(memory.address()), "what was live at the address");
-            liveByteSize -= blockByteSize(tensor);
-        }
     }
 
-    /** Compares figures when no thread is at work. */
+    private void count(long countedByteSize, int count) {
+        liveByteSize += countedByteSize;
+        liveByteSizePeak = Math.max(liveByteSizePeak, liveByteSize);
+        liveCount += countedByteSize == 0 ? 0 : count;
+    }
+
+    /** Compares figures when no thread is at work and no scope is open. */
     synchronized void check(TensorArena arena) {
         assertTrue(arena.isConsistent(), "consistent");
         ArenaStatistics statistics = arena.statistics();
-        assertEquals(live.size(), statistics.liveCount(), "liveCount");
+        assertEquals(liveCount, statistics.liveCount(), "liveCount");
         assertEquals(liveByteSize, statistics.liveByteSize(), "liveByteSize");
         assertEquals(statistics.slabByteSize(), statistics.liveByteSize() + statistics.freeByteSize(), "conservation");
         assertTrue(statistics.livePeakByteSize() >= liveByteSizePeak, "peak");
+        assertEquals(statistics.liveByteSize(), arena.map().liveByteSize(), "map");
+        assertEquals(statistics.liveByteSize(), arena.usage().liveByteSize(), "usage");
         assertTrue(arena.isConsistent(), "consistent after draining");
         if (live.isEmpty()) {
             assertEquals(statistics.slabCount(), statistics.freeRunCount(), "coalesced to one run per slab");
         }
     }
 
-    static long blockByteSize(Tensor tensor) {
-        return blockByteSize(tensor.byteSize());
-    }
-
     static long blockByteSize(long byteSize) {
-        return SizeClasses.isSmall(byteSize)
-                ? SizeClasses.slotByteSize(SizeClasses.indexOf(byteSize))
-                : SizeClasses.ceilToPage(byteSize);
+        return TensorArena.usableByteSize(byteSize);
     }
 
     private static byte pattern(MemorySegment memory) {

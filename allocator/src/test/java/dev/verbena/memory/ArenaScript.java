@@ -19,8 +19,9 @@ final class ArenaScript {
 
     static void run(TensorArena arena, List<List<Step>> threads) throws Exception {
         ArenaModel model = new ArenaModel();
-        Queue<Tensor> handedOver = new ConcurrentLinkedQueue<>();
-        List<ArenaActor> actors = threads.stream().map(steps -> new ArenaActor(arena, model, handedOver, steps))
+        Queue<HeldBlock> handedOver = new ConcurrentLinkedQueue<>();
+        List<ArenaActor> actors = threads.stream()
+                .map(steps -> new ArenaActor(arena, model, handedOver, steps, threads.size() == 1))
                 .toList();
         try (ExecutorService executor = Executors.newFixedThreadPool(threads.size())) {
             for (Future<Void> end : executor.invokeAll(actors)) {
@@ -29,9 +30,9 @@ final class ArenaScript {
         }
         model.check(arena);
         actors.forEach(ArenaActor::freeAll);
-        for (Tensor tensor = handedOver.poll(); tensor != null; tensor = handedOver.poll()) {
-            model.freeing(tensor, tensor.memory());
-            tensor.close();
+        for (HeldBlock block = handedOver.poll(); block != null; block = handedOver.poll()) {
+            model.freeing(block.memory());
+            block.free(arena);
         }
         model.check(arena);
     }
@@ -43,8 +44,13 @@ final class ArenaScript {
         for (int thread = 0; thread < threads; thread++) {
             List<Step> list = new ArrayList<>();
             for (int i = 0; i < steps; i++) {
-                Kind kind = random.nextBoolean() ? Kind.ALLOCATE : Kind.values()[random.nextInt(Kind.values().length)];
-                int size = random.nextInt(1 << random.nextInt(1, 18));
+                Kind kind = switch (random.nextInt(6)) {
+                    case 0 -> Kind.ALLOCATE;
+                    case 1 -> Kind.ALLOCATE_ADDRESS;
+                    case 2 -> Kind.RESIZE;
+                    default -> Kind.values()[random.nextInt(Kind.values().length)];
+                };
+                int size = random.nextInt(1 << random.nextInt(1, 20));
                 list.add(new Step(kind, size, random.nextInt(1000)));
             }
             script.add(list);

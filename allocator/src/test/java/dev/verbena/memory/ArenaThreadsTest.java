@@ -133,7 +133,7 @@ class ArenaThreadsTest {
                         Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(size));
                         model.allocated(tensor);
                         Thread.yield();
-                        model.freeing(tensor, tensor.memory());
+                        model.freeing(tensor.memory());
                         tensor.close();
                     }));
                 }

@@ -74,6 +74,30 @@ class BrokenArenaTest {
         }, new PageRuns()));
     }
 
+    @Test
+    void growingOverTheNextBlockIsCaught() {
+        assertCaught(source -> arena(source, new PageRuns() {
+            @Override
+            boolean grow(long run, long pages) {
+                if (super.grow(run, pages)) {
+                    RunRecord.pageCount(run, pages + 1);
+                    return true;
+                }
+                return false;
+            }
+        }));
+    }
+
+    @Test
+    void keepingWhatABlockGaveUpIsCaught() {
+        assertCaught(source -> arena(source, new PageRuns() {
+            @Override
+            void shrink(long run, long pages) {
+                RunRecord.pageCount(run, pages);
+            }
+        }));
+    }
+
     private static TensorArena arena(SlabSource source, PageRuns pages) {
         return new TensorArena(source, 0, 16 * MIB, pages);
     }
@@ -93,6 +117,6 @@ class BrokenArenaTest {
     private static void run(Function<SlabSource, TensorArena> maker, long seed) throws Exception {
         // Not closed: a broken arena may not be able to. Its slabs go with the process.
         TensorArena arena = maker.apply(new OffHeapSlabSource());
-        ArenaScript.run(arena, ArenaScript.random(seed, 2, 300));
+        ArenaScript.run(arena, ArenaScript.random(seed, 2, 500));
     }
 }

@@ -20,7 +20,7 @@ enum Step {
     CHECK(50),
     /** Makes an arena of its own, and tries to close one that others may still use. */
     OWN_ARENA(20),
-    /** Looks at a block without freeing it: what is left of 100,000. */
+    /** Looks at a block without freeing it. */
     LOOK(880);
 
     private static final int SUM = 100_000;
