@@ -152,6 +152,11 @@ final class ArenaHeap implements Storage {
     }
 
     @Override
+    public boolean isArena() {
+        return true;
+    }
+
+    @Override
     public Slab slabAt(long address) {
         SlabPages slab = central.slabAt(address);
         if (slab == null) {

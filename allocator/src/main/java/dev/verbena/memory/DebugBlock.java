@@ -67,6 +67,11 @@ final class DebugBlock implements Storage {
     }
 
     @Override
+    public boolean isArena() {
+        return true;
+    }
+
+    @Override
     public void release(long within) {
         blocks.release(this);
     }

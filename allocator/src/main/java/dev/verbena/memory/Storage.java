@@ -21,6 +21,11 @@ interface Storage {
         return slab.asSlice(address - slab.address(), byteSize);
     }
 
+    /** Whether it is an arena, whose allocations and frees are recorded; not a part of one, nor memory of elsewhere. */
+    default boolean isArena() {
+        return false;
+    }
+
     /** Whether tensors that are not closed may be used. */
     default boolean isOpen() {
         return true;

@@ -192,7 +192,7 @@ public final class Tensor extends Block implements AutoCloseable {
     /** Called by the block, whose life is over. */
     @Override
     void releaseBlock() {
-        if (FreeEvent.isOn() && !(storage instanceof UnmanagedStorage)) {
+        if (FreeEvent.isOn() && storage.isArena()) {
             FreeEvent.release(storage, address);
         } else {
             storage.release(address);

@@ -134,6 +134,18 @@ class ArenaEventsTest {
         source.release(slab);
     }
 
+    /** A scope is its blocks; what lies in them is not recorded. */
+    @Test
+    void aScopeIsOneBlockHoweverManyTensorsAreClosedInIt() throws IOException {
+        try (Recording recording = recording("Allocate", "Free"); TensorArena arena = arena()) {
+            try (IterationScope scope = arena.scope(64 * 1024)) {
+                scope.allocate(ElementType.UINT8, Shape.of(1)).close();
+                scope.allocate(ElementType.UINT8, Shape.of(1)).close();
+            }
+            assertEquals(List.of("Allocate", "Free"), names(stop(recording)));
+        }
+    }
+
     @Test
     void aSlabSaysWhatWasAskedAndWhatCame() throws IOException {
         try (Recording recording = recording("SlabAcquired"); TensorArena arena = arena()) {
