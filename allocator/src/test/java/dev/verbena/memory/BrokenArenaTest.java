@@ -115,8 +115,9 @@ class BrokenArenaTest {
     }
 
     private static void run(Function<SlabSource, TensorArena> maker, long seed) throws Exception {
-        // Not closed: a broken arena may not be able to. Its slabs go with the process.
+        // Not closed: a broken arena may not be able to. Its slabs go with the process. One thread: then the equations are looked at
+        // after each step, before what is wrong leads to addresses that are nowhere.
         TensorArena arena = maker.apply(new OffHeapSlabSource());
-        ArenaScript.run(arena, ArenaScript.random(seed, 2, 500));
+        ArenaScript.run(arena, ArenaScript.random(seed, 1, 500));
     }
 }
