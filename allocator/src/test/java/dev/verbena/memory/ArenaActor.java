@@ -176,13 +176,17 @@ final class ArenaActor implements Callable<Void> {
 
     private void resize(HeldBlock.ByAddress block, long size) {
         HeldBlock.ByAddress now = new HeldBlock.ByAddress(block.slab(), block.address(), size, block.isLarge());
-        long before = arena.statistics().liveByteSize();
-        if (arena.resizeAddress(block.address(), size)) {
+        long before = model.blockAt(block);
+        long after = block.isLarge() ? SizeClasses.pagesOf(size) * SizeClasses.PAGE_BYTE_SIZE : before;
+        if (after < before) {
+            // Others may have the rest before the call returns.
+            model.shrinking(block, after);
+        }
+        boolean isResized = arena.resizeAddress(block.address(), size);
+        assertTrue(isResized || after > before || !block.isLarge(), "a large block shrinks");
+        if (isResized) {
             live.set(live.indexOf(block), now);
-            long pages = SizeClasses.pagesOf(size) * SizeClasses.PAGE_BYTE_SIZE;
-            model.resized(block.memory(), now.memory(), now.slab(), block.isLarge() ? pages : model.blockAt(block));
-        } else if (isAlone) {
-            assertEquals(before, arena.statistics().liveByteSize(), "nothing has changed");
+            model.resized(block.memory(), now.memory(), now.slab(), after);
         }
     }
 

@@ -64,6 +64,11 @@ final class ArenaModel {
         }
     }
 
+    /** A block is about to give up all but its first bytes. */
+    synchronized void shrinking(HeldBlock.ByAddress block, long byteSize) {
+        count(byteSize - live.put(block.address(), new Block(byteSize, byteSize)).countedByteSize(), 0);
+    }
+
     /** A block has become larger or smaller where it is. */
     void resized(MemorySegment before, MemorySegment now, MemorySegment slab, long blockByteSize) {
         long common = Math.min(before.byteSize(), now.byteSize());
