@@ -3,9 +3,6 @@ package dev.verbena.memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SegmentAllocator;
 import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Carves tensors out of large slabs, which it takes from a {@link SlabSource} and gives back when it is closed.
@@ -17,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *             out of memory ◄──budget── a further slab ◄──none── every thread kept out: what they have free
  * </pre>
  *
- * <p>What the arena knows of its slabs lies in the Java heap: a remote write into a slab can damage a tensor, never the arena. A block
- * goes back to the arena that it is from, whichever thread closes the tensor; that it is free again happens before it is handed out
+ * <p>What the arena knows of its slabs lies outside of them, in memory that no device knows ({@link RunRecord}): a remote write into a slab
+ * can damage a tensor, never the arena. A block goes back to the arena that it is from, whichever thread closes the tensor; that it is free again happens before it is handed out
  * again.
  *
  * <p>{@link DebugArena} is the one that looks for mistakes of its users. It overrides a few methods here; as long as a process has none,
@@ -27,37 +24,20 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p><b>Owner:</b> whoever created it; closes it before the source, and after every tensor. <b>Threading:</b> thread-safe.
  */
 public sealed class TensorArena implements AutoCloseable permits DebugArena {
-    /** A further slab has at least that size, as far as the budget goes: a system call per small tensor would be slow. */
-    private static final long GROWTH_BYTE_SIZE_MIN = 1024 * 1024;
     private static final long SCOPE_BLOCK_BYTE_SIZE = 1024 * 1024;
-    /** A further slab is at least that part of all slabs, so that their number grows with the logarithm of the size. */
-    private static final long GROWTH_SHARE = 4;
 
     static {
         ArenaEvents.offer();
     }
 
-    private final SlabSource source;
-    private final long firstByteSize;
-    private final long byteSizeMax;
     /** A debug arena has it, too. */
     final ArenaHeap heap;
+    private final ArenaGrowth growth;
     private final AlignedBlocks aligned = new AlignedBlocks();
-    /** Held while a slab is being acquired, which may take long; before any other lock. */
-    private final ReentrantLock growth = new ReentrantLock();
 
     TensorArena(SlabSource source, long byteSize, long byteSizeMax, PageRuns pages) {
-        this.source = Objects.requireNonNull(source, "source");
-        if (byteSize < 0 || byteSizeMax < byteSize) {
-            throw new IllegalArgumentException("byteSize=" + byteSize + " byteSizeMax=" + byteSizeMax
-                    + ": sizes of an arena must be 0 <= byteSize <= byteSizeMax");
-        }
-        firstByteSize = SizeClasses.ceilToPage(byteSize);
-        this.byteSizeMax = Math.max(byteSizeMax & -SizeClasses.PAGE_BYTE_SIZE, firstByteSize);
         heap = new ArenaHeap(pages);
-        if (firstByteSize > 0) {
-            addSlab(firstByteSize);
-        }
+        growth = new ArenaGrowth(heap, source, byteSize, byteSizeMax);
     }
 
     /**
@@ -298,14 +278,7 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * @return bytes of these slabs
      */
     public long trim() {
-        growth.lock();
-        try {
-            long before = heap.slabByteSize();
-            releaseSlabs(heap.trim(firstByteSize > 0 ? 1 : 0));
-            return before - heap.slabByteSize();
-        } finally {
-            growth.unlock();
-        }
+        return growth.trim();
     }
 
     /**
@@ -315,12 +288,7 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      */
     @Override
     public void close() {
-        growth.lock();
-        try {
-            releaseSlabs(heap.close());
-        } finally {
-            growth.unlock();
-        }
+        growth.close();
     }
 
     /**
@@ -416,8 +384,8 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
                 if (address != 0) {
                     return address;
                 }
-                if (refusal == null && neededByteSize(byteSize) > 0) {
-                    refusal = grow(neededByteSize(byteSize));
+                if (refusal == null && growth.isWithinBudget(byteSize)) {
+                    refusal = growth.growFor(byteSize);
                 } else if (!giveWay()) {
                     return refuse(byteSize, orNull, type, shape, refusal);
                 }
@@ -430,63 +398,12 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
     private long refuse(long byteSize, boolean orNull, ElementType type, Shape shape,
             OutOfArenaMemoryException refusal) {
         if (OutOfMemoryEvent.isOn()) {
-            OutOfMemoryEvent.record(byteSize, statistics(), byteSizeMax, refusal);
+            OutOfMemoryEvent.record(byteSize, statistics(), growth.byteSizeMax(), refusal);
         }
         if (orNull) {
             return 0;
         }
         throw outOfMemory(byteSize, type, shape, refusal);
-    }
-
-    /** Bytes of a slab that would hold the tensor; 0 if the budget has not so many left. */
-    private long neededByteSize(long byteSize) {
-        long left = (byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE;
-        long pages = SizeClasses.pagesOf(byteSize);
-        if (SizeClasses.isSmall(byteSize)) {
-            pages = Math.clamp(left, pages, SizeClasses.runPages(SizeClasses.indexOf(byteSize)));
-        }
-        return pages <= Math.min(left, SlabPages.PAGE_COUNT_MAX) ? pages * SizeClasses.PAGE_BYTE_SIZE : 0;
-    }
-
-    /** Adds a slab, a large one if it is to be had, else of the needed size; returns why not even that, or null. */
-    private OutOfArenaMemoryException grow(long needed) {
-        long held = heap.slabByteSize();
-        long wanted = Math.max(Math.max(GROWTH_BYTE_SIZE_MIN, firstByteSize),
-                held / GROWTH_SHARE & -SizeClasses.PAGE_BYTE_SIZE);
-        long preferred = Math.max(needed, Math.min(wanted, byteSizeMax - held));
-        try {
-            addSlab(preferred);
-            return null;
-        } catch (OutOfArenaMemoryException e) {
-            return preferred == needed ? e : growByLeast(needed);
-        }
-    }
-
-    private OutOfArenaMemoryException growByLeast(long needed) {
-        try {
-            addSlab(needed);
-            return null;
-        } catch (OutOfArenaMemoryException e) {
-            return e;
-        }
-    }
-
-    private void addSlab(long byteSize) {
-        Slab slab = SlabAcquiredEvent.acquire(source, byteSize);
-        long got = slab.memory().byteSize();
-        if (got < byteSize || !slab.memory().isNative() || slab.memory().address() % SizeClasses.PAGE_BYTE_SIZE != 0) {
-            String found = slab.memory().toString();
-            source.release(slab);
-            throw new IllegalStateException("source=" + source + " must hand out native memory aligned to "
-                    + SizeClasses.PAGE_BYTE_SIZE + " of at least byteSize=" + byteSize + " but gave " + found);
-        }
-        try {
-            heap.add(slab, Math.min(SlabPages.PAGE_COUNT_MAX,
-                    Math.min(got, byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE));
-        } catch (OutOfArenaMemoryException e) {
-            source.release(slab);
-            throw e;
-        }
     }
 
     /** {@code type} and {@code shape} may be null. */
@@ -498,30 +415,13 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
         return new OutOfArenaMemoryException("out of arena memory for "
                 + (shape == null ? "a block" : type + "" + shape)
                 + " byteSize=" + byteSize + ": freeByteSize=" + now.freeByteSize() + " largestFreeRunByteSize="
-                + now.largestFreeRunByteSize() + " slabByteSize=" + now.slabByteSize() + " byteSizeMax=" + byteSizeMax
-                + " liveCount=" + now.liveCount() + reason, refusal);
-    }
-
-    private void releaseSlabs(List<Slab> slabs) {
-        RuntimeException first = null;
-        for (Slab slab : slabs) {
-            try {
-                source.release(slab);
-            } catch (RuntimeException e) {
-                if (first == null) {
-                    first = e;
-                } else if (e != first) {
-                    first.addSuppressed(e);
-                }
-            }
-        }
-        if (first != null) {
-            throw first;
-        }
+                + now.largestFreeRunByteSize() + " slabByteSize=" + now.slabByteSize() + " byteSizeMax="
+                + growth.byteSizeMax() + " liveCount=" + now.liveCount() + reason, refusal);
     }
 
     @Override
     public String toString() {
-        return getClass().getSimpleName() + " slabByteSize=" + heap.slabByteSize() + " byteSizeMax=" + byteSizeMax;
+        return getClass().getSimpleName() + " slabByteSize=" + heap.slabByteSize() + " byteSizeMax="
+                + growth.byteSizeMax();
     }
 }

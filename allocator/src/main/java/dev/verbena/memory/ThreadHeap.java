@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * over its runs.
  *
  * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with its lock held, {@link #tryEnter} or {@link #lock}, but
- * {@link #pushReturned}, which is thread-safe.
+ * those that say otherwise, which are thread-safe.
  */
 final class ThreadHeap extends OwnerLock {
     /** Free bytes that a heap keeps in its runs in any case; more only as long as there are as many live ones. */
@@ -307,10 +307,6 @@ final class ThreadHeap extends OwnerLock {
 
     long liveCount() {
         return bins.liveCount();
-    }
-
-    long liveCount(int sizeClass) {
-        return bins.liveCountOpaque(sizeClass);
     }
 
     long allocationCount() {

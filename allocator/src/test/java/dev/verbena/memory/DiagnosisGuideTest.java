@@ -14,8 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,9 +26,7 @@ import jdk.jfr.consumer.RecordingStream;
 class DiagnosisGuideTest {
     private static final Path ROOT = Path.of(System.getProperty("verbena.home"));
     private static final Path GUIDE = ROOT.resolve("docs/guide/diagnosis.md");
-    private static final Path HERE = ROOT
-            .resolve("allocator/src/test/java/dev/verbena/memory/DiagnosisGuideTest.java");
-    private static final Pattern EXAMPLE = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+    private static final int SNIPPETS = 7;
 
     private final OffHeapSlabSource source = new OffHeapSlabSource();
     private final List<String> lines = new ArrayList<>();
@@ -41,11 +37,9 @@ class DiagnosisGuideTest {
 
     @Test
     void everyExampleOfTheGuideIsHere() throws IOException {
-        String here = words(Files.readString(HERE));
-        List<String> examples = EXAMPLE.matcher(Files.readString(GUIDE)).results()
-                .map((MatchResult result) -> words(result.group(1))).toList();
-        assertEquals(7, examples.size());
-        examples.forEach(example -> assertTrue(here.contains(example), () -> "not in the test: " + example));
+        GuideText guide = GuideText.of("docs/guide/diagnosis.md");
+        assertEquals(SNIPPETS, guide.snippets().size());
+        assertEquals(List.of(), guide.missingIn(GuideText.sourceOf(DiagnosisGuideTest.class)));
     }
 
     @ParameterizedTest
@@ -136,10 +130,5 @@ class DiagnosisGuideTest {
         String shown = lines.getFirst().indent(4);
         assertTrue(Files.readString(GUIDE).contains(shown), () -> "the guide shows something else than\n" + shown);
         assertFalse(Files.readString(file).isBlank());
-    }
-
-    /** Without what a formatter may change. */
-    private static String words(String code) {
-        return code.replaceAll("\\s+", "");
     }
 }

@@ -6,13 +6,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
-/** A guide's Java snippets, which must be in the test that runs them: line for line, whatever the indentation there. */
+/** A guide's Java snippets, which must be in the test that runs them: word for word, whatever the lines and the indentation there. */
 record GuideText(List<String> snippets) {
     private static final Pattern SNIPPET = Pattern.compile("^```java\\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE);
 
     static GuideText of(String path) throws IOException {
-        return new GuideText(SNIPPET.matcher(read(path)).results().map(MatchResult::group).map(GuideText::lines)
+        return new GuideText(SNIPPET.matcher(read(path)).results().map(MatchResult::group).map(GuideText::code)
                 .toList());
     }
 
@@ -22,14 +23,14 @@ record GuideText(List<String> snippets) {
 
     /** Those that the source does not have. */
     List<String> missingIn(String source) {
-        String lines = lines(source);
-        return snippets.stream().filter(snippet -> !lines.contains(snippet)).toList();
+        String code = code(source);
+        return snippets.stream().filter(snippet -> !code.contains(snippet)).toList();
     }
 
-    /** Without indentation, and without the fences. */
-    private static String lines(String text) {
-        return text.lines().filter(line -> !line.startsWith("```")).map(String::strip)
-                .reduce("", (all, line) -> all + line + "\n");
+    /** Without what a formatter may change, and without the fences. */
+    private static String code(String text) {
+        return text.lines().filter(line -> !line.startsWith("```")).collect(Collectors.joining())
+                .replaceAll("\\s+", "");
     }
 
     private static String read(String path) throws IOException {

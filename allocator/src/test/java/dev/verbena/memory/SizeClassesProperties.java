@@ -35,6 +35,21 @@ class SizeClassesProperties {
             assertTrue(slots >= 1 && slots <= 64);
             assertTrue(used <= run && (run - used) * 32 <= run, "index=" + index);
             assertTrue(SizeClasses.slotsIn(index, SizeClasses.runPagesMin(index)) >= 1);
+            assertTrue(pages <= Byte.MAX_VALUE, "the page map leads back that far");
+        }
+    }
+
+    @Example
+    void everySlotIsFoundByItsFirstByteAndNoOther() {
+        for (int index = 0; index < SizeClasses.COUNT; index++) {
+            long slotByteSize = SizeClasses.slotByteSize(index);
+            for (int slot = 0; slot < SizeClasses.SLOTS_MAX; slot++) {
+                long offset = slot * slotByteSize;
+                assertEquals(slot, SizeClasses.slotAt(index, offset));
+                for (long wrong = offset + 1; wrong < offset + slotByteSize; wrong += 21) {
+                    assertEquals(-1, SizeClasses.slotAt(index, wrong));
+                }
+            }
         }
     }
 
