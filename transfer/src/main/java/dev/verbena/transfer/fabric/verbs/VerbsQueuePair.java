@@ -1,13 +1,11 @@
 package dev.verbena.transfer.fabric.verbs;
 
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.fabric.control.Frame;
 import dev.verbena.transfer.spi.Completion;
@@ -19,8 +17,6 @@ import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.transfer.spi.WorkRequest;
-import dev.verbena.verbs.AccessFlag;
-import dev.verbena.verbs.AddressVector;
 import dev.verbena.verbs.QueuePairAttributes;
 import dev.verbena.verbs.QueuePairState;
 import dev.verbena.verbs.QueuePairType;
@@ -49,13 +45,6 @@ import dev.verbena.verbs.WorkCompletions;
 final class VerbsQueuePair implements QueuePair {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsQueuePair.class);
     private static final int CHUNK = 64;
-    /** So small a payload goes into the request itself: the device need not fetch it, and the kernel not look up its region. */
-    private static final int INLINE_BYTE_SIZE_MAX = 128;
-    /** 0.64 ms; the shortest ones make storms (ibv_modify_qp(3), min_rnr_timer). */
-    private static final int RECEIVER_NOT_READY_TIMER = 12;
-    private static final long RECEIVER_NOT_READY_TIMER_NS = 640_000;
-    private static final int RETRIES_MAX = 6;
-    private static final int RETRY_FOR_EVER = 7;
 
     private final VerbsFabric fabric;
     private final int index;
@@ -108,11 +97,11 @@ final class VerbsQueuePair implements QueuePair {
         int elementCountMax = fabric.capabilities().elementCountMax();
         // One more than asked for: the marker behind a request that stalls.
         int sendDepth = options.sendDepth() + 1;
-        pair = create(dev.verbena.verbs.QueuePairOptions
+        pair = ReliablePair.create(fabric, dev.verbena.verbs.QueuePairOptions
                 .of(QueuePairType.RELIABLE_CONNECTED, completionQueue.queue())
                 .withDepth(sendDepth, options.receiveDepth()).withElementCountMax(elementCountMax, 1));
         number = pair.number();
-        inlineByteSizeMax = Math.min(INLINE_BYTE_SIZE_MAX, pair.inlineByteSizeMax());
+        inlineByteSizeMax = ReliablePair.inlineByteSizeMax(pair);
         sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), elementCountMax, inlineByteSizeMax);
         slots = new SendSlot[options.sendDepth()];
         for (int i = 0; i < slots.length; i++) {
@@ -127,48 +116,17 @@ final class VerbsQueuePair implements QueuePair {
         entries = sendDepth + receiveDepth;
         try {
             queueIndex = completionQueue.attach(this, entries);
-            pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(fabric.choice().port().number())
-                    .partitionKeyIndex(fabric.network().pkeyIndex()).access(remoteRights()));
+            ReliablePair.open(pair, fabric);
         } catch (RuntimeException e) {
             pair.close();
             throw e;
         }
     }
 
-    /** How much may be inline no device tells but by refusing the queue pair. */
-    private dev.verbena.verbs.QueuePair create(dev.verbena.verbs.QueuePairOptions options) {
-        try {
-            return fabric.domain().createQueuePair(options.withInlineByteSizeMax(INLINE_BYTE_SIZE_MAX));
-        } catch (VerbsException e) {
-            return fabric.domain().createQueuePair(options);
-        }
-    }
-
-    private static Set<AccessFlag> remoteRights() {
-        return EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
-    }
-
     /** Brings it to READY_TO_SEND. */
     void connect(VerbsHello peer, int peerNumber, int peerPacketSequence, int packetSequence) {
-        PortChoice choice = fabric.choice();
-        NetworkOptions network = fabric.network();
-        AddressVector way = AddressVector
-                .toGid(choice.port().number(), choice.gid().index(), peer.subnetPrefix(), peer.interfaceId())
-                .withLid(peer.lid()).withQuality(network.serviceLevel(), network.trafficClass());
-        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE).addressVector(way)
-                .mtu(Math.min(choice.mtu(), peer.mtu())).destination(peerNumber)
-                .receivePacketSequence(peerPacketSequence).readsAcceptedMax(fabric.readsAcceptedMax())
-                .receiverNotReadyTimer(RECEIVER_NOT_READY_TIMER));
-        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(packetSequence)
-                .readsOutstandingMax(Math.min(fabric.limits().readsOutstandingMax(), peer.readsAcceptedMax()))
-                .retryCount(network.retryCount()).receiverNotReadyRetry(receiverNotReadyRetries())
-                .timeout(network.timeout()));
-    }
-
-    /** The device counts retries, and seven is for ever: what takes longer than six is timed here. */
-    private int receiverNotReadyRetries() {
-        long retries = Math.ceilDiv(receiverNotReadyTimeoutNs, RECEIVER_NOT_READY_TIMER_NS);
-        return retries <= RETRIES_MAX ? (int) retries : RETRY_FOR_EVER;
+        ReliablePair.connect(pair, fabric, peer, peerNumber, peerPacketSequence, packetSequence,
+                receiverNotReadyTimeoutNs);
     }
 
     /** Before anything is posted. */
@@ -264,41 +222,12 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     private void fill(SendRequest native_, WorkRequest request, SendSlot slot) {
-        long id = VerbsCompletionQueue.workRequestId(queueIndex, false, posted);
-        // A read of nothing is a write of nothing: soft-RoCE of old kernels does not survive the former.
-        Opcode opcode = slot.opcode == Opcode.READ && slot.byteSize == 0 ? Opcode.WRITE : slot.opcode;
-        switch (opcode) {
-            case WRITE -> native_.write(id, request.remoteAddress, request.rkey);
-            case WRITE_WITH_IMMEDIATE ->
-                native_.writeWithImmediate(id, request.remoteAddress, request.rkey, request.immediate);
-            case READ -> native_.read(id, request.remoteAddress, request.rkey);
-            case SEND -> native_.send(id);
-            case COMPARE_AND_SWAP -> native_.compareAndSwap(id, request.remoteAddress, request.rkey,
-                    request.compareOrAdd, request.swap);
-            case FETCH_AND_ADD ->
-                native_.fetchAndAdd(id, request.remoteAddress, request.rkey, request.compareOrAdd);
-            default -> throw new IllegalStateException("opcode=" + opcode);
-        }
-        boolean isInline = slot.byteSize <= inlineByteSizeMax && leavesThisSide(opcode);
-        for (int i = 0; i < request.elementCount; i++) {
-            VerbsRegion region = (VerbsRegion) request.region[i];
-            // To some devices an element of 0 bytes is one of 2 GiB.
-            if (request.byteSize[i] != 0) {
-                if (isInline) {
-                    native_.inline(region.memory(), request.offset[i], request.byteSize[i]);
-                } else {
-                    native_.element(region.registered(), request.offset[i], request.byteSize[i]);
-                }
-            }
-        }
+        SendRequestWriter.write(native_, VerbsCompletionQueue.workRequestId(queueIndex, false, posted), request,
+                slot.byteSize, inlineByteSizeMax);
         if (slot.isSignaled || ++unsignaledRun == signalEvery) {
             native_.signaled();
             unsignaledRun = 0;
         }
-    }
-
-    private static boolean leavesThisSide(Opcode opcode) {
-        return opcode == Opcode.WRITE || opcode == Opcode.WRITE_WITH_IMMEDIATE || opcode == Opcode.SEND;
     }
 
     private void hand(int count) {
@@ -650,7 +579,7 @@ final class VerbsQueuePair implements QueuePair {
     /** Whether a request waits for a receive of the peer, for a time that is measured here. */
     boolean isReceiverAwaited() {
         return state == State.READY && receiverNotReadyTimeoutNs != Long.MAX_VALUE
-                && receiverNotReadyRetries() == RETRY_FOR_EVER && firstThatConsumesReceive() >= 0;
+                && !ReliablePair.isTimedByDevice(receiverNotReadyTimeoutNs) && firstThatConsumesReceive() >= 0;
     }
 
     private long firstThatConsumesReceive() {

@@ -1,0 +1,82 @@
+package dev.verbena.transfer.fabric.verbs;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.verbs.AccessFlag;
+import dev.verbena.verbs.AddressVector;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.QueuePairAttributes;
+import dev.verbena.verbs.QueuePairOptions;
+import dev.verbena.verbs.QueuePairState;
+import dev.verbena.verbs.VerbsException;
+
+/**
+ * How a reliable connected queue pair of the device comes to READY_TO_SEND.
+ *
+ * <p>Threading: functions of a queue pair that its maker has for himself.
+ */
+final class ReliablePair {
+    /** So small a payload goes into the request itself: the device need not fetch it, and the kernel not look up its region. */
+    private static final int INLINE_BYTE_SIZE_MAX = 128;
+    /** 0.64 ms; the shortest ones make storms (ibv_modify_qp(3), min_rnr_timer). */
+    private static final int RECEIVER_NOT_READY_TIMER = 12;
+    private static final long RECEIVER_NOT_READY_TIMER_NS = 640_000;
+    private static final int RETRIES_MAX = 6;
+    private static final int RETRY_FOR_EVER = 7;
+
+    private ReliablePair() {}
+
+    /** How much may be inline no device tells but by refusing the queue pair. */
+    static QueuePair create(VerbsFabric fabric, QueuePairOptions options) {
+        try {
+            return fabric.domain().createQueuePair(options.withInlineByteSizeMax(INLINE_BYTE_SIZE_MAX));
+        } catch (VerbsException e) {
+            return fabric.domain().createQueuePair(options);
+        }
+    }
+
+    static int inlineByteSizeMax(QueuePair pair) {
+        return Math.min(INLINE_BYTE_SIZE_MAX, pair.inlineByteSizeMax());
+    }
+
+    /** To INIT. */
+    static void open(QueuePair pair, VerbsFabric fabric) {
+        pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(fabric.choice().port().number())
+                .partitionKeyIndex(fabric.network().pkeyIndex()).access(remoteRights()));
+    }
+
+    private static Set<AccessFlag> remoteRights() {
+        return EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+    }
+
+    /** To READY_TO_SEND. */
+    static void connect(QueuePair pair, VerbsFabric fabric, VerbsHello peer, int peerNumber, int peerPacketSequence,
+            int packetSequence, long receiverNotReadyTimeoutNs) {
+        PortChoice choice = fabric.choice();
+        NetworkOptions network = fabric.network();
+        AddressVector way = AddressVector
+                .toGid(choice.port().number(), choice.gid().index(), peer.subnetPrefix(), peer.interfaceId())
+                .withLid(peer.lid()).withQuality(network.serviceLevel(), network.trafficClass());
+        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE).addressVector(way)
+                .mtu(Math.min(choice.mtu(), peer.mtu())).destination(peerNumber)
+                .receivePacketSequence(peerPacketSequence).readsAcceptedMax(fabric.readsAcceptedMax())
+                .receiverNotReadyTimer(RECEIVER_NOT_READY_TIMER));
+        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(packetSequence)
+                .readsOutstandingMax(Math.min(fabric.limits().readsOutstandingMax(), peer.readsAcceptedMax()))
+                .retryCount(network.retryCount()).receiverNotReadyRetry(retries(receiverNotReadyTimeoutNs))
+                .timeout(network.timeout()));
+    }
+
+    /** Whether the device gives up by itself when the peer has posted no receive for so long. */
+    static boolean isTimedByDevice(long receiverNotReadyTimeoutNs) {
+        return retries(receiverNotReadyTimeoutNs) != RETRY_FOR_EVER;
+    }
+
+    /** The device counts retries, and seven is for ever: what takes longer than six is timed by whoever polls. */
+    private static int retries(long receiverNotReadyTimeoutNs) {
+        long retries = Math.ceilDiv(receiverNotReadyTimeoutNs, RECEIVER_NOT_READY_TIMER_NS);
+        return retries <= RETRIES_MAX ? (int) retries : RETRY_FOR_EVER;
+    }
+}

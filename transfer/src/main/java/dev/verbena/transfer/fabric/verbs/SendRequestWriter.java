@@ -1,0 +1,60 @@
+package dev.verbena.transfer.fabric.verbs;
+
+import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.WorkRequest;
+import dev.verbena.verbs.SendRequest;
+
+/**
+ * Writes a request of a fabric's user into one of the device.
+ *
+ * <p>Threading: functions of the requests, which are the caller's.
+ */
+final class SendRequestWriter {
+    private SendRequestWriter() {}
+
+    /**
+     * All but whether it is signaled.
+     *
+     * @param byteSize of all its elements
+     */
+    static void write(SendRequest native_, long id, WorkRequest request, long byteSize, int inlineByteSizeMax) {
+        // A read of nothing is a write of nothing: soft-RoCE of old kernels does not survive the former.
+        Opcode opcode = request.opcode == Opcode.READ && byteSize == 0 ? Opcode.WRITE : request.opcode;
+        writeOperation(native_, id, opcode, request);
+        boolean isInline = byteSize <= inlineByteSizeMax && leavesThisSide(opcode);
+        for (int i = 0; i < request.elementCount; i++) {
+            // To some devices an element of 0 bytes is one of 2 GiB.
+            if (request.byteSize[i] != 0) {
+                writeElement(native_, request, i, isInline);
+            }
+        }
+    }
+
+    private static void writeOperation(SendRequest native_, long id, Opcode opcode, WorkRequest request) {
+        switch (opcode) {
+            case WRITE -> native_.write(id, request.remoteAddress, request.rkey);
+            case WRITE_WITH_IMMEDIATE ->
+                native_.writeWithImmediate(id, request.remoteAddress, request.rkey, request.immediate);
+            case READ -> native_.read(id, request.remoteAddress, request.rkey);
+            case SEND -> native_.send(id);
+            case COMPARE_AND_SWAP -> native_.compareAndSwap(id, request.remoteAddress, request.rkey,
+                    request.compareOrAdd, request.swap);
+            case FETCH_AND_ADD ->
+                native_.fetchAndAdd(id, request.remoteAddress, request.rkey, request.compareOrAdd);
+            default -> throw new IllegalStateException("opcode=" + opcode);
+        }
+    }
+
+    private static void writeElement(SendRequest native_, WorkRequest request, int i, boolean isInline) {
+        VerbsRegion region = (VerbsRegion) request.region[i];
+        if (isInline) {
+            native_.inline(region.memory(), request.offset[i], request.byteSize[i]);
+        } else {
+            native_.element(region.registered(), request.offset[i], request.byteSize[i]);
+        }
+    }
+
+    private static boolean leavesThisSide(Opcode opcode) {
+        return opcode == Opcode.WRITE || opcode == Opcode.WRITE_WITH_IMMEDIATE || opcode == Opcode.SEND;
+    }
+}
