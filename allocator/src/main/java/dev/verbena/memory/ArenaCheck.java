@@ -49,7 +49,7 @@ final class ArenaCheck {
         sound &= heap.liveByteSize() == sums.liveByteSize && heap.runByteSize() == sums.runByteSize;
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
             sound &= heap.checkedBinCount(sizeClass) == sums.binCount[sizeClass]
-                    && heap.liveCountOpaque(sizeClass) == sums.liveCount[sizeClass];
+                    && heap.liveCount(sizeClass) == sums.liveCount[sizeClass];
         }
     }
 

@@ -22,6 +22,8 @@ import dev.verbena.memory.ArenaUsage.ClassUsage;
  */
 final class ArenaHeap implements Storage {
     private static final int SHARED_HEAPS_MAX = 16;
+    /** Bounds the work of one large allocation: some microseconds. */
+    private static final int IDLE_LOOKS_MAX = 64;
 
     private final CentralHeap central;
     private volatile HeapTable heapsByThread = new HeapTable(List.of());
@@ -47,10 +49,10 @@ final class ArenaHeap implements Storage {
 
     /** The address of a block; 0 if it is not to be had like this: then {@link #takeExclusively}. */
     long take(long byteSize) {
-        if (!SizeClasses.isSmall(byteSize)) {
-            return central.takeLarge(SizeClasses.pagesOf(byteSize));
-        }
         ThreadHeap heap = heapOfThread();
+        if (!SizeClasses.isSmall(byteSize)) {
+            return takeLarge(heap, SizeClasses.pagesOf(byteSize));
+        }
         enter(heap);
         try {
             int sizeClass = SizeClasses.indexOf(byteSize);
@@ -59,6 +61,23 @@ final class ArenaHeap implements Storage {
         } finally {
             leave(heap);
         }
+    }
+
+    /** Before a hole becomes smaller, idle runs of the thread's heap become holes: they may make one that fits. */
+    private long takeLarge(ThreadHeap heap, long pages) {
+        if (heap.hasFree()) {
+            long address = central.takeLargeExactly(pages);
+            if (address != 0) {
+                return address;
+            }
+            enter(heap);
+            try {
+                heap.giveBackIdle(IDLE_LOOKS_MAX);
+            } finally {
+                leave(heap);
+            }
+        }
+        return central.takeLarge(pages);
     }
 
     /**
@@ -253,7 +272,7 @@ final class ArenaHeap implements Storage {
 
     private ClassUsage usage(int sizeClass) {
         return new ClassUsage(SizeClasses.slotByteSize(sizeClass),
-                heaps().mapToLong(heap -> heap.liveCountOpaque(sizeClass)).sum());
+                heaps().mapToLong(heap -> heap.liveCount(sizeClass)).sum());
     }
 
     boolean isConsistent() {

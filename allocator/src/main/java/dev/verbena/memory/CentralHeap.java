@@ -126,7 +126,7 @@ final class CentralHeap {
     long takeSlots(int heap, int sizeClass, long pageCount) {
         lock.lock();
         try {
-            long run = pages.take(pageCount, RunRecord.slotsOf(sizeClass));
+            long run = pages.take(pageCount, Long.MAX_VALUE, RunRecord.slotsOf(sizeClass));
             if (run != 0) {
                 SlotRun.carve(run, heap, sizeClass);
                 slabs.get(RunRecord.slab(run)).enter(run);
@@ -151,9 +151,18 @@ final class CentralHeap {
 
     /** Its address; 0 if no free run is long enough. */
     long takeLarge(long pageCount) {
+        return takeLarge(pageCount, Long.MAX_VALUE);
+    }
+
+    /** Its address; 0 if no free run is exactly as long. */
+    long takeLargeExactly(long pageCount) {
+        return takeLarge(pageCount, pageCount);
+    }
+
+    private long takeLarge(long pageCount, long pageCountMax) {
         lock.lock();
         try {
-            long run = pages.take(pageCount, RunRecord.LARGE);
+            long run = pages.take(pageCount, pageCountMax, RunRecord.LARGE);
             if (run == 0) {
                 return 0;
             }

@@ -17,10 +17,10 @@ class PageRuns {
         free.insert(slab.first);
     }
 
-    /** A run of exactly so many pages, now of that kind; 0 if no free run is long enough. */
-    final long take(long pages, int kind) {
+    /** A run of exactly so many pages, now of that kind, cut off a free one of no more than {@code pagesMax}; 0 if there is none. */
+    final long take(long pages, long pagesMax, int kind) {
         long run = free.bestFit(pages);
-        if (run == 0) {
+        if (run == 0 || RunRecord.pageCount(run) > pagesMax) {
             return 0;
         }
         free.remove(run);

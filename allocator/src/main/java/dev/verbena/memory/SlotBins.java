@@ -4,14 +4,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.stream.LongStream;
+import java.util.Arrays;
 
 /**
  * The runs of a heap that have a free slot, by size class, the one that got it last in front; and how many blocks
- * of each class are live. A bin
+ * of each class it allocated and freed. A bin
  * is a ring with its head, which has the first two fields of a {@link RunRecord}, so that a run leaves it without a question asked.
  *
- * <p>Invariants: a run of the heap is linked here exactly when it is not full; {@code liveCounts} are sums over all its runs.
+ * <p>Invariants: a run of the heap is linked here exactly when it is not full; the two counts differ by the sum of live blocks over all
+ * its runs.
  *
  * <p><b>Owner:</b> {@link ThreadHeap}. <b>Threading:</b> guarded by the lock of its owner; others may read the counts, which are then of
  * any recent moment.
@@ -25,8 +26,9 @@ final class SlotBins {
     private final MemorySegment memory = Arena.ofAuto().allocate((long) SizeClasses.COUNT << HEAD_BYTE_SIZE_SHIFT,
             RunRecord.BYTE_SIZE);
     private final long heads = memory.address();
-    /** Blocks of each class that are not free. */
-    private final long[] liveCounts = new long[SizeClasses.COUNT];
+    private final long[] allocatedCounts = new long[SizeClasses.COUNT];
+    /** Blocks that went to another heap with their run are as good as freed here, and the other way round there. */
+    private final long[] freedCounts = new long[SizeClasses.COUNT];
 
     SlotBins() {
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
@@ -76,20 +78,25 @@ final class SlotBins {
     // ---- counts ----
 
     void allocated(int sizeClass) {
-        liveCounts[sizeClass]++;
+        allocatedCounts[sizeClass]++;
     }
 
     void freed(int sizeClass, int count) {
-        liveCounts[sizeClass] -= count;
+        freedCounts[sizeClass] += count;
     }
 
-    long liveCountOpaque(int sizeClass) {
-        return (long) COUNT.getOpaque(liveCounts, sizeClass);
+    /** Of each class, whoever asks. */
+    long[] allocatedCounts() {
+        long[] counts = new long[SizeClasses.COUNT];
+        Arrays.setAll(counts, sizeClass -> (long) COUNT.getOpaque(allocatedCounts, sizeClass));
+        return counts;
     }
 
-    /** Over all classes. */
-    long liveCount() {
-        return LongStream.of(liveCounts).sum();
+    /** Whoever asks. */
+    long liveCount(int sizeClass) {
+        // Read before what grows before it.
+        long freed = (long) COUNT.getAcquire(freedCounts, sizeClass);
+        return (long) COUNT.getOpaque(allocatedCounts, sizeClass) - freed;
     }
 
     /** How many runs of that class are linked; -1 if one is that should not be. For checks. */

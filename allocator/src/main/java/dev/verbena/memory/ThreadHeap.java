@@ -4,14 +4,17 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * The runs of slots that one thread carves its small blocks from, so that it meets no other thread; or, of a shared one, several
  * threads.
  *
  * <p>What the owner frees goes back to the run at once. What another thread frees waits in {@link ReturnedRuns} until the owner runs
- * out of slots of some class. A run all of whose slots are free stays, unless the heap has more than
- * {@link #CACHED_BYTE_SIZE} free and less live; then it goes back to the {@link CentralHeap}. Whoever finds no memory takes all of them away.
+ * out of slots of some class. A run all of whose slots are free, an idle one, stays for the next block, unless the heap has more than
+ * {@link #CACHED_BYTE_SIZE} free and less live, or is to make room for a large block; then it goes back to the {@link CentralHeap}, where it
+ * grows together with what is free beside it. Whoever finds no memory takes all of them away.
  *
  * <p>Invariants: a run of this heap is in the bin of its class exactly when it is not full;
  * {@code liveByteSize} is the sum over its slots that are not free, those included that wait to be taken back; {@code runByteSize} that
@@ -30,8 +33,6 @@ final class ThreadHeap extends OwnerLock {
     private static final VarHandle LIVE_PEAK;
     private static final VarHandle LIVE;
     private static final VarHandle RUNS;
-    private static final VarHandle ALLOCATIONS;
-    private static final VarHandle ALLOCATED;
     private static final VarHandle REQUESTED;
 
     static {
@@ -40,8 +41,6 @@ final class ThreadHeap extends OwnerLock {
             LIVE_PEAK = lookup.findVarHandle(ThreadHeap.class, "livePeakByteSize", long.class);
             LIVE = lookup.findVarHandle(ThreadHeap.class, "liveByteSize", long.class);
             RUNS = lookup.findVarHandle(ThreadHeap.class, "runByteSize", long.class);
-            ALLOCATIONS = lookup.findVarHandle(ThreadHeap.class, "allocationCount", long.class);
-            ALLOCATED = lookup.findVarHandle(ThreadHeap.class, "allocatedByteSize", long.class);
             REQUESTED = lookup.findVarHandle(ThreadHeap.class, "requestedByteSize", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -58,13 +57,13 @@ final class ThreadHeap extends OwnerLock {
     private volatile long ownerId;
     /** Where the last block was: most arenas have one large slab. */
     private SlabPages lastSlab;
+    /** Where {@link #giveBackIdle} goes on. */
+    private int idleClass;
 
     private long liveByteSize;
     /** The most since {@link #publish}; others read it. */
     private long livePeakByteSize;
     private long runByteSize;
-    private long allocationCount;
-    private long allocatedByteSize;
     private long requestedByteSize;
 
     private ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
@@ -130,8 +129,6 @@ final class ThreadHeap extends OwnerLock {
         SlotBins.unlinkIf(~Bits.maskIfNot0(others), run);
         bins.allocated(sizeClass);
         long slotByteSize = SizeClasses.slotByteSize(sizeClass);
-        allocationCount++;
-        allocatedByteSize += slotByteSize;
         requestedByteSize += byteSize;
         liveByteSize += slotByteSize;
         livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
@@ -224,6 +221,27 @@ final class ThreadHeap extends OwnerLock {
         }
     }
 
+    /** Whether any slot is free; a hint where several threads share it. */
+    boolean hasFree() {
+        return runByteSize > liveByteSize;
+    }
+
+    /** Gives idle runs back, after a look at no more than so many; next time it begins with other ones. */
+    void giveBackIdle(long lookCount) {
+        long left = lookCount;
+        for (int i = 0; i < SizeClasses.COUNT && left > 0; i++) {
+            long bin = bins.of(idleClass);
+            idleClass = (idleClass + 1) % SizeClasses.COUNT;
+            for (long run = SlotBins.first(bin); run != bin && left > 0; left--) {
+                long next = RunRecord.next(run);
+                if (SlotRun.isIdle(run)) {
+                    giveBack(run);
+                }
+                run = next;
+            }
+        }
+    }
+
     private void giveBack(long run) {
         runByteSize -= RunRecord.byteSize(run);
         SlotBins.unlink(run);
@@ -236,16 +254,7 @@ final class ThreadHeap extends OwnerLock {
     void trim() {
         takeReturned();
         lastSlab = null;
-        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            long bin = bins.of(sizeClass);
-            for (long run = SlotBins.first(bin); run != bin;) {
-                long next = RunRecord.next(run);
-                if (SlotRun.isIdle(run)) {
-                    giveBack(run);
-                }
-                run = next;
-            }
-        }
+        giveBackIdle(Long.MAX_VALUE);
     }
 
     /** Takes a run with a free slot of that class over from the other heap, if it has one. */
@@ -292,13 +301,16 @@ final class ThreadHeap extends OwnerLock {
     /** By any thread. */
     ArenaUsage.HeapUsage usage() {
         long live = (long) LIVE.getOpaque(this);
+        long[] counts = bins.allocatedCounts();
         return new ArenaUsage.HeapUsage(ownerId, live, Math.max(0, (long) RUNS.getOpaque(this) - live),
-                (long) ALLOCATIONS.getOpaque(this), (long) ALLOCATED.getOpaque(this), (long) REQUESTED.getOpaque(this));
+                LongStream.of(counts).sum(),
+                IntStream.range(0, counts.length).mapToLong(i -> counts[i] * SizeClasses.slotByteSize(i)).sum(),
+                (long) REQUESTED.getOpaque(this));
     }
 
-    /** By any thread. */
-    long liveCountOpaque(int sizeClass) {
-        return bins.liveCountOpaque(sizeClass);
+    /** Blocks of that class; by any thread. */
+    long liveCount(int sizeClass) {
+        return bins.liveCount(sizeClass);
     }
 
     long liveByteSize() {
@@ -306,11 +318,11 @@ final class ThreadHeap extends OwnerLock {
     }
 
     long liveCount() {
-        return bins.liveCount();
+        return IntStream.range(0, SizeClasses.COUNT).mapToLong(bins::liveCount).sum();
     }
 
     long allocationCount() {
-        return allocationCount;
+        return LongStream.of(bins.allocatedCounts()).sum();
     }
 
     long runByteSize() {

@@ -32,7 +32,7 @@ class PageRunsProperties {
         for (int step : steps) {
             if (step > 0) {
                 Long expected = bestGap(taken, step);
-                long run = runs.take(step, RunRecord.LARGE);
+                long run = runs.take(step, Long.MAX_VALUE, RunRecord.LARGE);
                 assertEquals(expected, run == 0 ? null : Long.valueOf(slab.startPage(run)));
                 if (run != 0) {
                     assertEquals(step, RunRecord.pageCount(run));
@@ -61,9 +61,9 @@ class PageRunsProperties {
         PageRuns runs = new PageRuns();
         SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
         runs.add(slab);
-        long apart = runs.take(7, RunRecord.LARGE);
-        long between = runs.take(7, RunRecord.LARGE);
-        long merged = runs.take(7, RunRecord.LARGE);
+        long apart = runs.take(7, Long.MAX_VALUE, RunRecord.LARGE);
+        long between = runs.take(7, Long.MAX_VALUE, RunRecord.LARGE);
+        long merged = runs.take(7, Long.MAX_VALUE, RunRecord.LARGE);
         for (long run : new long[]{apart, merged}) {
             runs.give(run);
             assertThrows(IllegalStateException.class, () -> runs.give(run));

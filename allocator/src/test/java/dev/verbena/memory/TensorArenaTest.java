@@ -106,6 +106,42 @@ class TensorArenaTest {
     }
 
     @Test
+    void beforeALargeBlockMakesAHoleSmallerIdleRunsBecomeHoles() {
+        try (TensorArena arena = TensorArena.create(source, MIB, MIB)) {
+            long[] small = new long[4];
+            for (int i = 0; i < small.length; i++) {
+                small[i] = arena.allocateAddress(64 * KIB);
+            }
+            long behind = arena.allocateAddress(100 * KIB);
+            for (long block : small) {
+                arena.freeAddress(block);
+            }
+            // 256 KiB of idle runs, one block each, are a better fit than what is free at the end.
+            assertEquals(small[0], arena.allocateAddress(200 * KIB));
+            assertTrue(arena.isConsistent());
+            assertEquals(small[0] + 256 * KIB, behind);
+            arena.freeAddress(small[0]);
+            arena.freeAddress(behind);
+        }
+    }
+
+    @Test
+    void idleRunsStayIfAHoleFitsALargeBlockExactly() {
+        try (TensorArena arena = TensorArena.create(source, MIB, MIB)) {
+            long small = arena.allocateAddress(64 * KIB);
+            long hole = arena.allocateAddress(128 * KIB);
+            long behind = arena.allocateAddress(128 * KIB);
+            arena.freeAddress(small);
+            arena.freeAddress(hole);
+            assertEquals(hole, arena.allocateAddress(128 * KIB));
+            assertEquals(64 * KIB,
+                    arena.usage().heaps().stream().mapToLong(ArenaUsage.HeapUsage::cachedByteSize).sum());
+            arena.freeAddress(hole);
+            arena.freeAddress(behind);
+        }
+    }
+
+    @Test
     void closeRefusesWhileTensorsAreLiveOrPinned() {
         TensorArena arena = TensorArena.create(source, MIB, MIB);
         Tensor live = bytes(arena, 100 * KIB);
