@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -34,7 +33,7 @@ final class JavaTurn {
                 .warmupTime(TimeValue.milliseconds(pace.warmUpMs()))
                 .measurementIterations(isOneStretch ? 1 : pace.stretches())
                 .measurementTime(TimeValue.milliseconds(isOneStretch ? pace.pausesMs() : pace.stretchMs()))
-                .addProfiler(GCProfiler.class).verbosity(VerboseMode.SILENT).output(LOG).shouldFailOnError(true);
+                .verbosity(VerboseMode.SILENT).output(LOG).shouldFailOnError(true);
     }
 
     JavaTurn with(ShippedTrace trace) {
@@ -49,9 +48,9 @@ final class JavaTurn {
 
     /** Nanoseconds per operation, the median of the stretches, and what else was counted. */
     record Outcome(double medianNs, RunResult result) {
-        /** Bytes of Java heap per operation. */
+        /** Bytes of Java heap per pair of a {@link RandomReplacement}. */
         double heapByteSize() {
-            return counter("gc.alloc.rate.norm");
+            return counter("byteSize") / counter("pairCount");
         }
 
         double counter(String name) {
