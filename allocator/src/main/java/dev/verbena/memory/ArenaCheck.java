@@ -84,7 +84,7 @@ final class ArenaCheck {
         int sizeClass = RunRecord.sizeClass(run);
         long free = RunRecord.freeSlots(run);
         long all = SlotRun.allSlots(run);
-        sound &= (free & ~all) == 0 && (RunRecord.returnedSlotsOpaque(run) & (free | ~all)) == 0
+        sound &= (free & ~all) == 0 && (RunRecord.returnedSlots(run) & (free | ~all)) == 0
                 && RunRecord.slotCount(run) == SizeClasses.slotsIn(sizeClass, RunRecord.pageCount(run));
         Sums sums = heaps.get(heap);
         liveCount += SlotRun.liveCount(run);

@@ -63,10 +63,10 @@ final class ArenaHeap implements Storage {
         }
     }
 
-    /** Before a hole becomes smaller, idle runs of the thread's heap become holes: they may make one that fits. */
+    /** Before the longest hole becomes shorter, idle runs of the thread's heap become holes: they may make one that fits. */
     private long takeLarge(ThreadHeap heap, long pages) {
         if (heap.hasFree()) {
-            long address = central.takeLargeExactly(pages);
+            long address = central.takeLargeSparingLongest(pages);
             if (address != 0) {
                 return address;
             }

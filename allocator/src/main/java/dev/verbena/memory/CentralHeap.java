@@ -126,7 +126,7 @@ final class CentralHeap {
     long takeSlots(int heap, int sizeClass, long pageCount) {
         lock.lock();
         try {
-            long run = pages.take(pageCount, Long.MAX_VALUE, RunRecord.slotsOf(sizeClass));
+            long run = pages.take(pageCount, RunRecord.slotsOf(sizeClass));
             if (run != 0) {
                 SlotRun.carve(run, heap, sizeClass);
                 slabs.get(RunRecord.slab(run)).enter(run);
@@ -151,18 +151,19 @@ final class CentralHeap {
 
     /** Its address; 0 if no free run is long enough. */
     long takeLarge(long pageCount) {
-        return takeLarge(pageCount, Long.MAX_VALUE);
+        return takeLarge(pageCount, false);
     }
 
-    /** Its address; 0 if no free run is exactly as long. */
-    long takeLargeExactly(long pageCount) {
-        return takeLarge(pageCount, pageCount);
+    /** Its address; 0 if no free run is long enough, or only the longest and that too long. */
+    long takeLargeSparingLongest(long pageCount) {
+        return takeLarge(pageCount, true);
     }
 
-    private long takeLarge(long pageCount, long pageCountMax) {
+    private long takeLarge(long pageCount, boolean sparesLongest) {
         lock.lock();
         try {
-            long run = pages.take(pageCount, pageCountMax, RunRecord.LARGE);
+            long run = sparesLongest ? pages.takeSparingLongest(pageCount, RunRecord.LARGE)
+                    : pages.take(pageCount, RunRecord.LARGE);
             if (run == 0) {
                 return 0;
             }

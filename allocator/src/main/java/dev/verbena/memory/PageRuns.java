@@ -17,10 +17,20 @@ class PageRuns {
         free.insert(slab.first);
     }
 
-    /** A run of exactly so many pages, now of that kind, cut off a free one of no more than {@code pagesMax}; 0 if there is none. */
-    final long take(long pages, long pagesMax, int kind) {
+    /** A run of exactly so many pages, now of that kind; 0 if no free run is long enough. */
+    final long take(long pages, int kind) {
+        return take(free.bestFit(pages), pages, kind);
+    }
+
+    /** As {@link #take}, but 0 also if that would be cut off the longest free run. */
+    final long takeSparingLongest(long pages, int kind) {
         long run = free.bestFit(pages);
-        if (run == 0 || RunRecord.pageCount(run) > pagesMax) {
+        boolean isSpared = run != 0 && RunRecord.pageCount(run) > pages && RunRecord.pageCount(run) == free.longest();
+        return isSpared ? 0 : take(run, pages, kind);
+    }
+
+    private long take(long run, long pages, int kind) {
+        if (run == 0) {
             return 0;
         }
         free.remove(run);

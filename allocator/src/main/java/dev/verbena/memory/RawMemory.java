@@ -19,8 +19,20 @@ final class RawMemory {
     /** Unaligned: no check of what is aligned anyway; but that one has no atomic accesses. */
     private static final VarHandle LONG = ValueLayout.JAVA_LONG_UNALIGNED.varHandle();
     private static final VarHandle ATOMIC_LONG = ValueLayout.JAVA_LONG.varHandle();
+    /** What bits an address in a process may have. */
+    private static final long ADDRESS_MASK = Long.MAX_VALUE >>> Byte.SIZE;
 
     private RawMemory() {}
+
+    /** The address, which the compiler now knows to be one: it checks no bounds where this, or this and a small number, is accessed. */
+    static long known(long address) {
+        return address & ADDRESS_MASK;
+    }
+
+    /** An address that was put there, known as such. */
+    static long getAddress(long address) {
+        return (long) LONG.get(ALL, address) & ADDRESS_MASK;
+    }
 
     static long getLong(long address) {
         return (long) LONG.get(ALL, address);
@@ -56,6 +68,10 @@ final class RawMemory {
 
     static long getLongOpaque(long address) {
         return (long) ATOMIC_LONG.getOpaque(ALL, address);
+    }
+
+    static long getLongAcquire(long address) {
+        return (long) ATOMIC_LONG.getAcquire(ALL, address);
     }
 
     static long getAndBitwiseOrLong(long address, long bits) {

@@ -5,8 +5,8 @@ package dev.verbena.memory;
  * first page, so a run has no object, and its neighbours are found by counting; a run is named by the address of its record.
  *
  * <pre>
- *    0  next                links of {@link SlotBins} in SLOTS, children of {@link RunTree} in FREE
- *    8  previous
+ *    0  next                link of {@link SlotBins} in SLOTS, right child of {@link RunTree} in FREE
+ *    8  left                left child in FREE
  *   16  freeSlots           of SLOTS, see {@link SlotRun}
  *   24  returnedSlots       written by every thread
  *   32  returnedNext        link of {@link ReturnedRuns}
@@ -48,10 +48,10 @@ final class RunRecord {
 
     static final int NO_HEAP = -1;
 
-    /** The first two are also those of a bin's head. */
+    /** The first is also that of a bin's head. */
     private static final long NEXT = 0;
-    private static final long PREVIOUS = NEXT + Long.BYTES;
-    private static final long FREE_SLOTS = PREVIOUS + Long.BYTES;
+    private static final long LEFT = NEXT + Long.BYTES;
+    private static final long FREE_SLOTS = LEFT + Long.BYTES;
     private static final long RETURNED_SLOTS = FREE_SLOTS + Long.BYTES;
     private static final long RETURNED_NEXT = RETURNED_SLOTS + Long.BYTES;
     private static final long ADDRESS = RETURNED_NEXT + Long.BYTES;
@@ -166,7 +166,7 @@ final class RunRecord {
 
     /** So many pages further. */
     static long at(long run, long pages) {
-        return run + (pages << BYTE_SIZE_SHIFT);
+        return RawMemory.known(run + (pages << BYTE_SIZE_SHIFT));
     }
 
     /** The next one in the slab; behind the last the one that is END. */
@@ -182,27 +182,19 @@ final class RunRecord {
     // ---- links ----
 
     static long next(long run) {
-        return RawMemory.getLong(run + NEXT);
+        return RawMemory.getAddress(run + NEXT);
     }
 
     static void next(long run, long value) {
         RawMemory.putLong(run + NEXT, value);
     }
 
-    static long previous(long run) {
-        return RawMemory.getLong(run + PREVIOUS);
-    }
-
-    static void previous(long run, long value) {
-        RawMemory.putLong(run + PREVIOUS, value);
-    }
-
     static long left(long run) {
-        return previous(run);
+        return RawMemory.getAddress(run + LEFT);
     }
 
     static void left(long run, long value) {
-        previous(run, value);
+        RawMemory.putLong(run + LEFT, value);
     }
 
     static long right(long run) {
@@ -222,7 +214,7 @@ final class RunRecord {
     }
 
     static long returnedNext(long run) {
-        return RawMemory.getLong(run + RETURNED_NEXT);
+        return RawMemory.getAddress(run + RETURNED_NEXT);
     }
 
     static void returnedNext(long run, long value) {
@@ -255,8 +247,9 @@ final class RunRecord {
         RawMemory.putLong(run + FREE_SLOTS, value);
     }
 
-    static long returnedSlotsOpaque(long run) {
-        return RawMemory.getLongOpaque(run + RETURNED_SLOTS);
+    /** Of any recent moment. */
+    static long returnedSlots(long run) {
+        return RawMemory.getLong(run + RETURNED_SLOTS);
     }
 
     static long addReturnedSlots(long run, long bits) {

@@ -42,7 +42,6 @@ final class SizeClasses {
 
     /** By size in units of the alignment, rounded up. */
     private static final byte[] INDEX = new byte[(int) (SLOT_BYTE_SIZE_MAX / ALIGNMENT) + 1];
-    private static final int[] SLOT_BYTE_SIZE = new int[COUNT];
     /** Size in the low half, reciprocal in the high one: one access for both. */
     private static final long[] DIVISOR = new long[COUNT];
     private static final int[] RUN_PAGES = new int[COUNT];
@@ -52,10 +51,10 @@ final class SizeClasses {
             INDEX[units] = (byte) computeIndex(units * ALIGNMENT);
         }
         for (int index = 0; index < COUNT; index++) {
-            SLOT_BYTE_SIZE[index] = computeSlotByteSize(index);
-            long reciprocal = (1 << RECIPROCAL_BITS) / (SLOT_BYTE_SIZE[index] / ALIGNMENT) + 1;
-            DIVISOR[index] = reciprocal << Integer.SIZE | SLOT_BYTE_SIZE[index];
-            RUN_PAGES[index] = computeRunPages(SLOT_BYTE_SIZE[index]);
+            int slotByteSize = computeSlotByteSize(index);
+            long reciprocal = (1 << RECIPROCAL_BITS) / (slotByteSize / ALIGNMENT) + 1;
+            DIVISOR[index] = reciprocal << Integer.SIZE | slotByteSize;
+            RUN_PAGES[index] = computeRunPages(slotByteSize);
         }
     }
 
@@ -85,7 +84,7 @@ final class SizeClasses {
     }
 
     static int slotByteSize(int index) {
-        return SLOT_BYTE_SIZE[index];
+        return (int) DIVISOR[index];
     }
 
     /**
@@ -106,12 +105,12 @@ final class SizeClasses {
 
     /** Pages of the shortest run that has a slot of that class; taken when there is no {@link #runPages longer} one. */
     static int runPagesMin(int index) {
-        return (int) pagesOf(SLOT_BYTE_SIZE[index]);
+        return (int) pagesOf(slotByteSize(index));
     }
 
     /** Slots of that class in a run of so many pages. */
     static int slotsIn(int index, long pages) {
-        return (int) Math.min(SLOTS_MAX, pages * PAGE_BYTE_SIZE / SLOT_BYTE_SIZE[index]);
+        return (int) Math.min(SLOTS_MAX, pages * PAGE_BYTE_SIZE / slotByteSize(index));
     }
 
     /** Pages that hold {@code byteSize} bytes; at least 1. Does not overflow. */

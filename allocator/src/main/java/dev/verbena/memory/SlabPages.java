@@ -72,7 +72,7 @@ final class SlabPages {
     /** The run with a block that may begin at the address, which is in the slab; 0 if there is none. */
     long runAt(long block) {
         long page = block - address >>> SizeClasses.PAGE_SHIFT;
-        int back = RawMemory.getByte(pageMapAddress + page);
+        int back = RawMemory.getByte(RawMemory.known(pageMapAddress + page));
         return back == 0 ? 0 : RunRecord.at(first, page + 1 - back);
     }
 

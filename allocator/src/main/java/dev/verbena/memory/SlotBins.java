@@ -2,14 +2,18 @@ package dev.verbena.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 
 /**
- * The runs of a heap that have a free slot, by size class, the one that got it last in front; and how many blocks
- * of each class it allocated and freed. A bin
- * is a ring with its head, which has the first two fields of a {@link RunRecord}, so that a run leaves it without a question asked.
+ * The runs of a heap that have a free slot, by size class, the one that got it last in front; and how many blocks of each class it
+ * allocated and freed.
+ *
+ * <pre>
+ *   head of a bin    0  next               the first run, linked by the same field of the {@link RunRecord}; 0 behind the last one
+ *                    8  allocatedCount
+ *                   16  freedCount
+ *                   24  nowhere            takes a link that is not to be written, so that nobody has to ask
+ *                   32
+ * </pre>
  *
  * <p>Invariants: a run of the heap is linked here exactly when it is not full; the two counts differ by the sum of live blocks over all
  * its runs.
@@ -18,100 +22,78 @@ import java.util.Arrays;
  * any recent moment.
  */
 final class SlotBins {
-    private static final int HEAD_BYTE_SIZE_SHIFT = 4;
+    private static final int HEAD_BYTE_SIZE_SHIFT = 5;
 
-    private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final long ALLOCATED_COUNT = Long.BYTES;
+    private static final long FREED_COUNT = ALLOCATED_COUNT + Long.BYTES;
+    private static final long NOWHERE = FREED_COUNT + Long.BYTES;
 
     /** Kept, for the memory is there as long as this is reachable: a thread may still look here when the arena is closed. */
     private final MemorySegment memory = Arena.ofAuto().allocate((long) SizeClasses.COUNT << HEAD_BYTE_SIZE_SHIFT,
             RunRecord.BYTE_SIZE);
     private final long heads = memory.address();
-    private final long[] allocatedCounts = new long[SizeClasses.COUNT];
-    /** Blocks that went to another heap with their run are as good as freed here, and the other way round there. */
-    private final long[] freedCounts = new long[SizeClasses.COUNT];
-
-    SlotBins() {
-        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            long bin = of(sizeClass);
-            RunRecord.next(bin, bin);
-            RunRecord.previous(bin, bin);
-        }
-    }
 
     /** The head of the bin of that class. */
     long of(int sizeClass) {
-        return heads + ((long) sizeClass << HEAD_BYTE_SIZE_SHIFT);
+        return RawMemory.known(heads + ((long) sizeClass << HEAD_BYTE_SIZE_SHIFT));
     }
 
     // ---- runs ----
 
-    /** A run with a free slot; the bin itself if there is none. */
+    /** A run with a free slot; 0 if there is none. */
     static long first(long bin) {
         return RunRecord.next(bin);
     }
 
-    static void link(long bin, long run) {
-        linkIf(-1, bin, run);
+    static void push(long bin, long run) {
+        pushIf(-1, bin, run);
     }
 
-    static void unlink(long run) {
-        unlinkIf(-1, run);
-    }
-
-    /** With a mask of -1 as {@link #link}, with 0 nothing. */
-    static void linkIf(long mask, long bin, long run) {
+    /** With a mask of -1 as {@link #push}, with 0 nothing. */
+    static void pushIf(long mask, long bin, long run) {
         long first = RunRecord.next(bin);
-        RunRecord.next(run, Bits.choose(mask, first, RunRecord.next(run)));
-        RunRecord.previous(run, Bits.choose(mask, bin, RunRecord.previous(run)));
-        RunRecord.previous(first, Bits.choose(mask, run, bin));
+        RunRecord.next(Bits.choose(mask, run, bin + NOWHERE), first);
         RunRecord.next(bin, Bits.choose(mask, run, first));
     }
 
-    /** With a mask of -1 as {@link #unlink}, with 0 nothing; the run is linked. */
-    static void unlinkIf(long mask, long run) {
-        long next = RunRecord.next(run);
-        long previous = RunRecord.previous(run);
-        RunRecord.next(previous, Bits.choose(mask, next, run));
-        RunRecord.previous(next, Bits.choose(mask, previous, run));
+    /** With a mask of -1 takes out the first run, with 0 nothing. */
+    static void popIf(long mask, long bin, long first) {
+        RunRecord.next(bin, Bits.choose(mask, RunRecord.next(first), first));
     }
 
     // ---- counts ----
 
-    void allocated(int sizeClass) {
-        allocatedCounts[sizeClass]++;
+    static void countAllocated(long bin) {
+        RawMemory.putLong(bin + ALLOCATED_COUNT, RawMemory.getLong(bin + ALLOCATED_COUNT) + 1);
     }
 
-    void freed(int sizeClass, int count) {
-        freedCounts[sizeClass] += count;
+    /** Blocks that go to another heap with their run are as good as freed here, and the other way round there. */
+    static void countFreed(long bin, int count) {
+        RawMemory.putLong(bin + FREED_COUNT, RawMemory.getLong(bin + FREED_COUNT) + count);
     }
 
-    /** Of each class, whoever asks. */
-    long[] allocatedCounts() {
-        long[] counts = new long[SizeClasses.COUNT];
-        Arrays.setAll(counts, sizeClass -> (long) COUNT.getOpaque(allocatedCounts, sizeClass));
-        return counts;
+    /** By any thread. */
+    long allocatedCount(int sizeClass) {
+        return RawMemory.getLongOpaque(of(sizeClass) + ALLOCATED_COUNT);
     }
 
-    /** Whoever asks. */
+    /** By any thread. */
     long liveCount(int sizeClass) {
         // Read before what grows before it.
-        long freed = (long) COUNT.getAcquire(freedCounts, sizeClass);
-        return (long) COUNT.getOpaque(allocatedCounts, sizeClass) - freed;
+        long freed = RawMemory.getLongAcquire(of(sizeClass) + FREED_COUNT);
+        return allocatedCount(sizeClass) - freed;
     }
 
     /** How many runs of that class are linked; -1 if one is that should not be. For checks. */
     int checkedCount(int heap, int sizeClass) {
-        long bin = of(sizeClass);
         int count = 0;
-        long previous = bin;
-        for (long run = first(bin); run != bin; run = RunRecord.next(run)) {
+        for (long run = first(of(sizeClass)); run != 0; run = RunRecord.next(run)) {
             if (RunRecord.kind(run) != RunRecord.slotsOf(sizeClass) || RunRecord.heap(run) != heap
-                    || SlotRun.isFull(run) || RunRecord.previous(run) != previous) {
+                    || SlotRun.isFull(run)) {
                 return -1;
             }
-            previous = run;
             count++;
         }
-        return RunRecord.previous(bin) == previous ? count : -1;
+        return count;
     }
 }

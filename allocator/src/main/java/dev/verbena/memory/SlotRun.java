@@ -71,7 +71,7 @@ final class SlotRun {
 
     /** By the heap. @throws IllegalStateException if it is free already */
     static void checkLive(long run, long freeSlots, long bit, long block) {
-        if (((freeSlots | RunRecord.returnedSlotsOpaque(run)) & bit) != 0) {
+        if (((freeSlots | RunRecord.returnedSlots(run)) & bit) != 0) {
             throw doubleFree(block);
         }
     }

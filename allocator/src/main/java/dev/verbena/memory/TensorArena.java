@@ -362,8 +362,12 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
     // ---- allocation ----
 
     private long allocateBlock(long byteSize, boolean orNull, ElementType type, Shape shape) {
+        return AllocateEvent.isOn() ? takeRecorded(byteSize, orNull, type, shape) : take(byteSize, orNull, type, shape);
+    }
+
+    private long takeRecorded(long byteSize, boolean orNull, ElementType type, Shape shape) {
         long address = take(byteSize, orNull, type, shape);
-        if (AllocateEvent.isOn() && address != 0) {
+        if (address != 0) {
             AllocateEvent.record(address, byteSize);
         }
         return address;

@@ -5,7 +5,6 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /**
  * The runs of slots that one thread carves its small blocks from, so that it meets no other thread; or, of a shared one, several
@@ -29,6 +28,9 @@ final class ThreadHeap extends OwnerLock {
 
     /** A heap that has so much less live than it had publishes. */
     static final long PEAK_DRIFT_MAX = 1024 * 1024;
+
+    /** Where a run of a full enough heap became idle: it is among the first of its bin, or stays. */
+    private static final int OWN_LOOKS_MAX = 4;
 
     private static final VarHandle LIVE_PEAK;
     private static final VarHandle LIVE;
@@ -120,14 +122,14 @@ final class ThreadHeap extends OwnerLock {
     long allocate(int sizeClass, long byteSize) {
         long bin = bins.of(sizeClass);
         long run = SlotBins.first(bin);
-        if (run == bin) {
+        if (run == 0) {
             return 0;
         }
         long free = RunRecord.freeSlots(run);
         long others = free & free - 1;
         RunRecord.freeSlots(run, others);
-        SlotBins.unlinkIf(~Bits.maskIfNot0(others), run);
-        bins.allocated(sizeClass);
+        SlotBins.popIf(~Bits.maskIfNot0(others), bin, run);
+        SlotBins.countAllocated(bin);
         long slotByteSize = SizeClasses.slotByteSize(sizeClass);
         requestedByteSize += byteSize;
         liveByteSize += slotByteSize;
@@ -164,8 +166,7 @@ final class ThreadHeap extends OwnerLock {
     }
 
     boolean hasSlot(int sizeClass) {
-        long bin = bins.of(sizeClass);
-        return SlotBins.first(bin) != bin;
+        return SlotBins.first(bins.of(sizeClass)) != 0;
     }
 
     /** The slow path: with what others have freed, or a fresh run. Returns 0 if that is of no avail. */
@@ -210,14 +211,15 @@ final class ThreadHeap extends OwnerLock {
     }
 
     private void freed(long run, int sizeClass, long freeBefore, int count) {
-        bins.freed(sizeClass, count);
-        SlotBins.linkIf(~Bits.maskIfNot0(freeBefore), bins.of(sizeClass), run);
+        long bin = bins.of(sizeClass);
+        SlotBins.countFreed(bin, count);
+        SlotBins.pushIf(~Bits.maskIfNot0(freeBefore), bin, run);
         liveByteSize -= (long) count * SizeClasses.slotByteSize(sizeClass);
         if (livePeakByteSize - liveByteSize > PEAK_DRIFT_MAX) {
             publish();
         }
         if (runByteSize - liveByteSize > Math.max(CACHED_BYTE_SIZE, liveByteSize) && SlotRun.isIdle(run)) {
-            giveBack(run);
+            giveBackIdle(bin, OWN_LOOKS_MAX);
         }
     }
 
@@ -230,22 +232,27 @@ final class ThreadHeap extends OwnerLock {
     void giveBackIdle(long lookCount) {
         long left = lookCount;
         for (int i = 0; i < SizeClasses.COUNT && left > 0; i++) {
-            long bin = bins.of(idleClass);
+            left = giveBackIdle(bins.of(idleClass), left);
             idleClass = (idleClass + 1) % SizeClasses.COUNT;
-            for (long run = SlotBins.first(bin); run != bin && left > 0; left--) {
-                long next = RunRecord.next(run);
-                if (SlotRun.isIdle(run)) {
-                    giveBack(run);
-                }
-                run = next;
-            }
         }
     }
 
-    private void giveBack(long run) {
-        runByteSize -= RunRecord.byteSize(run);
-        SlotBins.unlink(run);
-        central.giveSlots(run);
+    /** @return how many looks are left */
+    private long giveBackIdle(long bin, long lookCount) {
+        long left = lookCount;
+        long before = bin;
+        for (long run = SlotBins.first(bin); run != 0 && left > 0; left--) {
+            long next = RunRecord.next(run);
+            if (SlotRun.isIdle(run)) {
+                RunRecord.next(before, next);
+                runByteSize -= RunRecord.byteSize(run);
+                central.giveSlots(run);
+            } else {
+                before = run;
+            }
+            run = next;
+        }
+        return left;
     }
 
     // ---- with all locked ----
@@ -262,11 +269,12 @@ final class ThreadHeap extends OwnerLock {
         if (!other.hasSlot(sizeClass)) {
             return false;
         }
-        long run = SlotBins.first(other.bins.of(sizeClass));
-        SlotBins.unlink(run);
+        long otherBin = other.bins.of(sizeClass);
+        long run = SlotBins.first(otherBin);
+        SlotBins.popIf(-1, otherBin, run);
         other.disown(run, sizeClass);
         RunRecord.heap(run, number);
-        bins.freed(sizeClass, -SlotRun.liveCount(run));
+        SlotBins.countFreed(bins.of(sizeClass), -SlotRun.liveCount(run));
         liveByteSize += SlotRun.liveByteSize(run);
         livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
         adopt(run);
@@ -274,14 +282,14 @@ final class ThreadHeap extends OwnerLock {
     }
 
     private void disown(long run, int sizeClass) {
-        bins.freed(sizeClass, SlotRun.liveCount(run));
+        SlotBins.countFreed(bins.of(sizeClass), SlotRun.liveCount(run));
         liveByteSize -= SlotRun.liveByteSize(run);
         runByteSize -= RunRecord.byteSize(run);
         publish();
     }
 
     private void adopt(long run) {
-        SlotBins.link(bins.of(RunRecord.sizeClass(run)), run);
+        SlotBins.push(bins.of(RunRecord.sizeClass(run)), run);
         runByteSize += RunRecord.byteSize(run);
     }
 
@@ -301,10 +309,8 @@ final class ThreadHeap extends OwnerLock {
     /** By any thread. */
     ArenaUsage.HeapUsage usage() {
         long live = (long) LIVE.getOpaque(this);
-        long[] counts = bins.allocatedCounts();
         return new ArenaUsage.HeapUsage(ownerId, live, Math.max(0, (long) RUNS.getOpaque(this) - live),
-                LongStream.of(counts).sum(),
-                IntStream.range(0, counts.length).mapToLong(i -> counts[i] * SizeClasses.slotByteSize(i)).sum(),
+                allocationCount(), classes().mapToLong(i -> bins.allocatedCount(i) * SizeClasses.slotByteSize(i)).sum(),
                 (long) REQUESTED.getOpaque(this));
     }
 
@@ -318,11 +324,15 @@ final class ThreadHeap extends OwnerLock {
     }
 
     long liveCount() {
-        return IntStream.range(0, SizeClasses.COUNT).mapToLong(bins::liveCount).sum();
+        return classes().mapToLong(bins::liveCount).sum();
     }
 
     long allocationCount() {
-        return LongStream.of(bins.allocatedCounts()).sum();
+        return classes().mapToLong(bins::allocatedCount).sum();
+    }
+
+    private static IntStream classes() {
+        return IntStream.range(0, SizeClasses.COUNT);
     }
 
     long runByteSize() {

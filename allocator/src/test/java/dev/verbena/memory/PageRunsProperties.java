@@ -32,7 +32,7 @@ class PageRunsProperties {
         for (int step : steps) {
             if (step > 0) {
                 Long expected = bestGap(taken, step);
-                long run = runs.take(step, Long.MAX_VALUE, RunRecord.LARGE);
+                long run = runs.take(step, RunRecord.LARGE);
                 assertEquals(expected, run == 0 ? null : Long.valueOf(slab.startPage(run)));
                 if (run != 0) {
                     assertEquals(step, RunRecord.pageCount(run));
@@ -61,14 +61,32 @@ class PageRunsProperties {
         PageRuns runs = new PageRuns();
         SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
         runs.add(slab);
-        long apart = runs.take(7, Long.MAX_VALUE, RunRecord.LARGE);
-        long between = runs.take(7, Long.MAX_VALUE, RunRecord.LARGE);
-        long merged = runs.take(7, Long.MAX_VALUE, RunRecord.LARGE);
+        long apart = runs.take(7, RunRecord.LARGE);
+        long between = runs.take(7, RunRecord.LARGE);
+        long merged = runs.take(7, RunRecord.LARGE);
         for (long run : new long[]{apart, merged}) {
             runs.give(run);
             assertThrows(IllegalStateException.class, () -> runs.give(run));
         }
         assertEquals(RunRecord.LARGE, RunRecord.kind(between));
+        slab.forget();
+    }
+
+    @Example
+    void theLongestRunIsSparedUnlessItFits() {
+        PageRuns runs = new PageRuns();
+        SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
+        runs.add(slab);
+        long hole = runs.take(10, RunRecord.LARGE);
+        runs.take(5, RunRecord.LARGE);
+        long rest = PAGES - 15;
+        assertEquals(0, runs.takeSparingLongest(10, RunRecord.LARGE));
+        runs.give(hole);
+        assertEquals(hole, runs.takeSparingLongest(6, RunRecord.LARGE));
+        assertEquals(0, runs.takeSparingLongest(rest - 1, RunRecord.LARGE));
+        assertEquals(0, runs.takeSparingLongest(rest + 1, RunRecord.LARGE));
+        assertEquals(RunRecord.at(slab.first, 15), runs.takeSparingLongest(rest, RunRecord.LARGE));
+        assertEquals(4, runs.free.pageCount());
         slab.forget();
     }
 
