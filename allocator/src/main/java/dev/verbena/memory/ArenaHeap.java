@@ -22,8 +22,6 @@ import dev.verbena.memory.ArenaUsage.ClassUsage;
  */
 final class ArenaHeap implements Storage {
     private static final int SHARED_HEAPS_MAX = 16;
-    /** Bounds the work of one large allocation: some microseconds. */
-    private static final int IDLE_LOOKS_MAX = 64;
 
     private final CentralHeap central;
     private volatile HeapTable heapsByThread = new HeapTable(List.of());
@@ -72,7 +70,7 @@ final class ArenaHeap implements Storage {
             }
             enter(heap);
             try {
-                heap.giveBackIdle(IDLE_LOOKS_MAX);
+                heap.makeRoom();
             } finally {
                 leave(heap);
             }

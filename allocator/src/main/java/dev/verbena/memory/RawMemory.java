@@ -9,6 +9,9 @@ import java.lang.invoke.VarHandle;
  * Java heap in memory of its own, so that a record is one cache line and a link is a number. Nothing of it is ever registered with a
  * device.
  *
+ * <p>The path of a block is as deep as the JIT inlines (ADR 6): what is on it calls nothing here by way of another method that it could
+ * call at once.
+ *
  * <p><b>Owner:</b> none; whoever passes an address sees to it that the memory is there. <b>Threading:</b> as the name of the access says.
  */
 final class RawMemory {

@@ -29,8 +29,10 @@ final class ThreadHeap extends OwnerLock {
     /** A heap that has so much less live than it had publishes. */
     static final long PEAK_DRIFT_MAX = 1024 * 1024;
 
-    /** Where a run of a full enough heap became idle: it is among the first of its bin, or stays. */
-    private static final int OWN_LOOKS_MAX = 4;
+    /** Looks at runs when one has become idle of a heap that has enough free: more than one, for those found in use. */
+    private static final int LOOKS_PER_IDLE_RUN = 4;
+    /** Looks for a large block, which bound its work: some microseconds. */
+    private static final int LOOKS_FOR_ROOM = 64;
 
     private static final VarHandle LIVE_PEAK;
     private static final VarHandle LIVE;
@@ -59,8 +61,8 @@ final class ThreadHeap extends OwnerLock {
     private volatile long ownerId;
     /** Where the last block was: most arenas have one large slab. */
     private SlabPages lastSlab;
-    /** Where {@link #giveBackIdle} goes on. */
-    private int idleClass;
+    /** Where {@link #makeRoom} goes on. */
+    private int nextClass;
 
     private long liveByteSize;
     /** The most since {@link #publish}; others read it. */
@@ -165,13 +167,15 @@ final class ThreadHeap extends OwnerLock {
         return true;
     }
 
+    /** Whether {@link #allocate} would find one, of runs put aside too. */
     boolean hasSlot(int sizeClass) {
-        return SlotBins.first(bins.of(sizeClass)) != 0;
+        return SlotBins.turn(bins.of(sizeClass)) != 0;
     }
 
     /** The slow path: with what others have freed, or a fresh run. Returns 0 if that is of no avail. */
     long allocateSlowly(int sizeClass, long byteSize) {
         takeReturned();
+        SlotBins.turn(bins.of(sizeClass));
         long address = allocate(sizeClass, byteSize);
         if (address == 0 && carve(sizeClass, SizeClasses.runPages(sizeClass))) {
             address = allocate(sizeClass, byteSize);
@@ -219,7 +223,7 @@ final class ThreadHeap extends OwnerLock {
             publish();
         }
         if (runByteSize - liveByteSize > Math.max(CACHED_BYTE_SIZE, liveByteSize) && SlotRun.isIdle(run)) {
-            giveBackIdle(bin, OWN_LOOKS_MAX);
+            sweep(bin);
         }
     }
 
@@ -228,31 +232,50 @@ final class ThreadHeap extends OwnerLock {
         return runByteSize > liveByteSize;
     }
 
-    /** Gives idle runs back, after a look at no more than so many; next time it begins with other ones. */
-    void giveBackIdle(long lookCount) {
-        long left = lookCount;
+    /** Gives back what is idle of the next runs of the bin, which are other ones each time. */
+    private void sweep(long bin) {
+        long run = SlotBins.turn(bin);
+        for (int i = 0; i < LOOKS_PER_IDLE_RUN && run != 0; i++) {
+            SlotBins.removeAfter(bin, run);
+            if (SlotRun.isIdle(run)) {
+                giveBack(run);
+            } else {
+                SlotBins.putAside(bin, run);
+            }
+            run = SlotBins.first(bin);
+        }
+    }
+
+    /** Gives some idle runs back and leaves the others in order; next time it looks at those of other classes. */
+    void makeRoom() {
+        long left = LOOKS_FOR_ROOM;
         for (int i = 0; i < SizeClasses.COUNT && left > 0; i++) {
-            left = giveBackIdle(bins.of(idleClass), left);
-            idleClass = (idleClass + 1) % SizeClasses.COUNT;
+            left = giveBackIdle(bins.of(nextClass), left);
+            nextClass = (nextClass + 1) % SizeClasses.COUNT;
         }
     }
 
     /** @return how many looks are left */
     private long giveBackIdle(long bin, long lookCount) {
         long left = lookCount;
-        long before = bin;
+        long previous = bin;
         for (long run = SlotBins.first(bin); run != 0 && left > 0; left--) {
             long next = RunRecord.next(run);
             if (SlotRun.isIdle(run)) {
-                RunRecord.next(before, next);
-                runByteSize -= RunRecord.byteSize(run);
-                central.giveSlots(run);
+                SlotBins.removeAfter(previous, run);
+                giveBack(run);
             } else {
-                before = run;
+                previous = run;
             }
             run = next;
         }
         return left;
+    }
+
+    /** Of a run that is in no bin. */
+    private void giveBack(long run) {
+        runByteSize -= RunRecord.byteSize(run);
+        central.giveSlots(run);
     }
 
     // ---- with all locked ----
@@ -261,7 +284,10 @@ final class ThreadHeap extends OwnerLock {
     void trim() {
         takeReturned();
         lastSlab = null;
-        giveBackIdle(Long.MAX_VALUE);
+        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+            giveBackIdle(bins.of(sizeClass), Long.MAX_VALUE);
+            giveBackIdle(SlotBins.aside(bins.of(sizeClass)), Long.MAX_VALUE);
+        }
     }
 
     /** Takes a run with a free slot of that class over from the other heap, if it has one. */
@@ -271,7 +297,7 @@ final class ThreadHeap extends OwnerLock {
         }
         long otherBin = other.bins.of(sizeClass);
         long run = SlotBins.first(otherBin);
-        SlotBins.popIf(-1, otherBin, run);
+        SlotBins.removeAfter(otherBin, run);
         other.disown(run, sizeClass);
         RunRecord.heap(run, number);
         SlotBins.countFreed(bins.of(sizeClass), -SlotRun.liveCount(run));

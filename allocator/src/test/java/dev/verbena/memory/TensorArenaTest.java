@@ -10,6 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 
@@ -106,7 +110,7 @@ class TensorArenaTest {
     }
 
     @Test
-    void beforeALargeBlockMakesAHoleSmallerIdleRunsBecomeHoles() {
+    void beforeALargeBlockMakesTheLongestHoleShorterIdleRunsBecomeHoles() {
         try (TensorArena arena = TensorArena.create(source, MIB, MIB)) {
             long[] small = new long[4];
             for (int i = 0; i < small.length; i++) {
@@ -126,6 +130,24 @@ class TensorArenaTest {
     }
 
     @Test
+    void aThreadKeepsLittleOfWhatItFreesInWhateverOrder() {
+        try (TensorArena arena = TensorArena.create(source, 0, GIB)) {
+            for (long byteSize : new long[]{KIB, 10_000, 40_000}) {
+                List<Long> blocks = new ArrayList<>();
+                for (long all = 0; all < 8 * ThreadHeap.CACHED_BYTE_SIZE; all += byteSize) {
+                    blocks.add(arena.allocateAddress(byteSize));
+                }
+                Collections.shuffle(blocks, new Random(byteSize));
+                blocks.forEach(arena::freeAddress);
+                assertEquals(0, arena.usage().liveByteSize());
+                long cached = cachedByteSize(arena);
+                assertTrue(cached <= ThreadHeap.CACHED_BYTE_SIZE, () -> "byteSize=" + byteSize + " cached=" + cached);
+                assertTrue(arena.isConsistent());
+            }
+        }
+    }
+
+    @Test
     void idleRunsStayIfAHoleFitsALargeBlockExactly() {
         try (TensorArena arena = TensorArena.create(source, MIB, MIB)) {
             long small = arena.allocateAddress(64 * KIB);
@@ -134,8 +156,7 @@ class TensorArenaTest {
             arena.freeAddress(small);
             arena.freeAddress(hole);
             assertEquals(hole, arena.allocateAddress(128 * KIB));
-            assertEquals(64 * KIB,
-                    arena.usage().heaps().stream().mapToLong(ArenaUsage.HeapUsage::cachedByteSize).sum());
+            assertEquals(64 * KIB, cachedByteSize(arena));
             arena.freeAddress(hole);
             arena.freeAddress(behind);
         }
@@ -232,6 +253,10 @@ class TensorArenaTest {
             again.close();
         }
         assertEquals(0, source.heldByteSize());
+    }
+
+    private static long cachedByteSize(TensorArena arena) {
+        return arena.usage().heaps().stream().mapToLong(ArenaUsage.HeapUsage::cachedByteSize).sum();
     }
 
     private static Tensor bytes(TensorArena arena, long byteSize) {
