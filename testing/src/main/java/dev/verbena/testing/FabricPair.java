@@ -22,15 +22,19 @@ final class FabricPair implements AutoCloseable {
      *
      * @param depth of send and receive queues
      */
-    record Options(int queuePairs, int depth, long receiverNotReadyTimeoutNs) {
-        static final Options DEFAULT = new Options(1, 8, TimeUnit.SECONDS.toNanos(60));
+    record Options(int queuePairs, int depth, long receiverNotReadyTimeoutNs, int inlineByteSizeMax) {
+        static final Options DEFAULT = new Options(1, 8, TimeUnit.SECONDS.toNanos(60), 128);
 
         Options withQueuePairs(int queuePairs) {
-            return new Options(queuePairs, depth, receiverNotReadyTimeoutNs);
+            return new Options(queuePairs, depth, receiverNotReadyTimeoutNs, inlineByteSizeMax);
         }
 
         Options withReceiverNotReadyTimeoutNs(long timeoutNs) {
-            return new Options(queuePairs, depth, timeoutNs);
+            return new Options(queuePairs, depth, timeoutNs, inlineByteSizeMax);
+        }
+
+        Options withInlineByteSizeMax(int byteSizeMax) {
+            return new Options(queuePairs, depth, receiverNotReadyTimeoutNs, byteSizeMax);
         }
     }
 

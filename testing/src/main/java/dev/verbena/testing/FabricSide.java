@@ -57,8 +57,8 @@ final class FabricSide implements ConnectionHandler {
     List<QueuePairOptions> queuePairOptions(int count) {
         List<QueuePairOptions> list = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            list.add(
-                    new QueuePairOptions(queue, options.depth(), options.depth(), options.receiverNotReadyTimeoutNs()));
+            list.add(new QueuePairOptions(queue, options.depth(), options.depth(), options.receiverNotReadyTimeoutNs(),
+                    options.inlineByteSizeMax()));
         }
         return list;
     }

@@ -54,6 +54,21 @@ interface OneSidedContract extends FabricFixture {
         }
     }
 
+    /** Nor how much was asked for, be it more than any device takes. */
+    @Test
+    default void whatIsInlineArrivesAsWhatIsNot() {
+        for (int byteSizeMax : new int[]{0, 64, 1 << 20}) {
+            FabricPair pair = connect(FabricPair.Options.DEFAULT.withInlineByteSizeMax(byteSizeMax));
+            for (int byteSize : new int[]{1, 63, 64, 65, 1000, 4096}) {
+                pair.initiator.fill(3, byteSize, byteSize);
+                pair.target.region.memory().fill((byte) 0);
+                pair.run(pair.initiator.request(1, Opcode.WRITE, 3, byteSize, pair.target, 64), SUCCESS);
+                assertFilled(pair.target, 64, byteSize, byteSize);
+                assertZero(pair.target, 64 + byteSize, 64);
+            }
+        }
+    }
+
     @Test
     default void writeWithImmediateConsumesAReceiveAndBringsTheData() {
         FabricPair pair = connect();

@@ -198,6 +198,7 @@ interface QueueContract extends FabricFixture {
                 new QueuePairOptions(queue, 7, 8, 0), new QueuePairOptions(queue, 8, 12, 0),
                 new QueuePairOptions(queue, -8, 8, 0), new QueuePairOptions(queue, 2 * depthMax, 8, 0),
                 new QueuePairOptions(queue, 8, 2 * depthMax, 0), new QueuePairOptions(queue, 8, 8, -1),
+                new QueuePairOptions(queue, 8, 8, 0, -1),
                 new QueuePairOptions(null, 8, 8, 0), new QueuePairOptions(pair.target.queue, 8, 8, 0),
                 new QueuePairOptions(closed, 8, 8, 0));
         for (QueuePairOptions options : wrong) {

@@ -18,6 +18,7 @@ final class PerfArguments {
     private static final int DEPTH_MAX = 15_000;
     static final int QUEUE_PAIRS_MAX = 128;
     private static final int SIGNAL_EVERY_MAX = 1024;
+    private static final int INLINE_BYTE_SIZE_MAX = 912;
     private static final int DURATION_MAX = 86_400;
     private static final int WARM_UP_MAX = 10_000_000;
 
@@ -61,6 +62,10 @@ final class PerfArguments {
     @Option(names = {"-Q", "--cq-mod"}, paramLabel = "N",
             description = "Signal every Nth request only; default 100, 1 above 8 KiB, with -l the list's size.")
     Integer signalEvery;
+    @Option(names = {"-I", "--inline_size"}, paramLabel = "BYTES",
+            description = "Writes and sends of up to so many bytes go into their requests, as far as the device takes it;"
+                    + " default 0 for bandwidth, 220 for write_lat, 236 for send_lat.")
+    Integer inlineByteSizeMax;
     @Option(names = {"-N", "--noPeak"},
             description = "Do not look for the best stretch; nobody does above 20000 messages.")
     boolean hasNoPeak;
@@ -92,6 +97,11 @@ final class PerfArguments {
         require(size > 0, "-s=" + size + "; give 1 or more");
         require(!known.isAtomic() || size == Long.BYTES && !isAll, "-s=" + (isAll ? "all" : size)
                 + " does not suit " + known + "; an atomic has 8 bytes");
+        if (inlineByteSizeMax != null) {
+            requireRange("-I", inlineByteSizeMax, 0, INLINE_BYTE_SIZE_MAX);
+            require(known.canInline() || inlineByteSizeMax == 0,
+                    "-I=" + inlineByteSizeMax + " is for writes and sends; leave it out");
+        }
         long count = count(known);
         if (signalEvery != null) {
             requireRange("-Q", signalEvery, 1, SIGNAL_EVERY_MAX);
@@ -102,6 +112,7 @@ final class PerfArguments {
         return new PerfOptions(known, host, port, fabric, network.options(), size, isAll, count,
                 durationSeconds == null ? 0 : durationSeconds, queuePairs, depth, receiveDepth, listSize,
                 signalEvery == null ? 0 : signalEvery,
+                inlineByteSizeMax == null ? known.inlineByteSizeMax() : inlineByteSizeMax,
                 !hasNoPeak && durationSeconds == null && count <= PEAK_ITERATIONS_MAX, isGigabit, warmUp);
     }
 

@@ -18,6 +18,7 @@ import dev.verbena.transfer.NetworkOptions;
  * @param receiveDepth receives posted per queue pair, for sends
  * @param listSize requests posted at once
  * @param signalEvery every how many requests one is signaled; 0: as perftest chooses
+ * @param inlineByteSizeMax messages of up to so many bytes go into their requests
  * @param hasPeak whether the best stretch is looked for
  * @param isGigabit whether bandwidth is reported in Gb/s
  * @param warmUp posts that must pass without the JIT compiling before anything is measured
@@ -25,7 +26,7 @@ import dev.verbena.transfer.NetworkOptions;
 record PerfOptions(PerfTest test, String host, int port, String fabric, NetworkOptions network, long byteSize,
         boolean isAll, long iterations,
         int durationSeconds, int queuePairs, int sendDepth, int receiveDepth, int listSize, int signalEvery,
-        boolean hasPeak, boolean isGigabit, int warmUp) {
+        int inlineByteSizeMax, boolean hasPeak, boolean isGigabit, int warmUp) {
     static final int ALL_EXPONENT_MAX = 23;
     /** From here on perftest signals every request: few large messages make a coarse clock of every hundredth completion. */
     private static final long SIGNAL_ALL_BYTE_SIZE = 8192;

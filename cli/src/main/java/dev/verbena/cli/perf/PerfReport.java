@@ -16,8 +16,9 @@ record PerfReport(PerfOptions options, String fabric, List<Figures> figures) {
         if (options.test().isBandwidth) {
             row(title, "Post List", options.listSize(), "CQ Moderation", options.signalEvery(depthCount(options)));
         }
+        row(title, "Max inline data", options.inlineByteSizeMax() + "[B]", "Warm-up", options.warmUp());
         if (options.test().isSend()) {
-            row(title, "RX depth", options.receiveDepth(), "Warm-up", options.warmUp());
+            title.append(String.format(" %-16s: %s%n", "RX depth", options.receiveDepth()));
         }
         return title.append(LINE).toString();
     }
@@ -52,6 +53,7 @@ record PerfReport(PerfOptions options, String fabric, List<Figures> figures) {
         map.put("txDepth", options.depth(depthCount(options)));
         map.put("postList", options.listSize());
         map.put("cqModeration", options.signalEvery(depthCount(options)));
+        map.put("inlineByteSizeMax", options.inlineByteSizeMax());
         map.put("warmUp", options.warmUp());
         if (options.test().isBandwidth) {
             map.put("unit", BandwidthFigures.unit(options.isGigabit()));

@@ -22,6 +22,9 @@ enum PerfTest {
     private static final int BANDWIDTH_DEPTH = 128;
     private static final long LATENCY_BYTE_SIZE = 2;
 
+    private static final int WRITE_INLINE_BYTE_SIZE_MAX = 220;
+    private static final int SEND_INLINE_BYTE_SIZE_MAX = 236;
+
     final Opcode opcode;
     final boolean isBandwidth;
     private final String verb;
@@ -48,6 +51,15 @@ enum PerfTest {
 
     int sendDepth() {
         return isBandwidth ? BANDWIDTH_DEPTH : 1;
+    }
+
+    /** Of a message that goes into its request: none in bandwidth tests, and perftest's default in those of latency. */
+    int inlineByteSizeMax() {
+        return isBandwidth || !canInline() ? 0 : isSend() ? SEND_INLINE_BYTE_SIZE_MAX : WRITE_INLINE_BYTE_SIZE_MAX;
+    }
+
+    boolean canInline() {
+        return opcode == Opcode.WRITE || opcode == Opcode.SEND;
     }
 
     boolean isAtomic() {

@@ -41,12 +41,20 @@ class PerfArgumentsTest {
         assertEquals(signalEvery, options.signalEvery(options.iterations()));
     }
 
+    /** As perftest: none in bandwidth tests and where no payload leaves this side, and what was asked for. */
+    @ParameterizedTest
+    @CsvSource({"write_bw, 0", "send_bw, 0", "read_bw, 0", "write_lat, 220", "send_lat, 236", "read_lat, 0",
+            "atomic_lat, 0", "write_bw -I 64, 64", "send_lat -I 0, 0", "read_bw -I 0, 0"})
+    void inline(String line, int byteSizeMax) {
+        assertEquals(byteSizeMax, options(line).inlineByteSizeMax());
+    }
+
     @Test
     void longNamesMeanTheSame() {
         assertEquals(
-                options("write_bw -p 1 -s 64 -n 320 -q 2 -t 64 -r 10 -l 32 -Q 8 -N -F --report_gbits host"),
+                options("write_bw -p 1 -s 64 -n 320 -q 2 -t 64 -r 10 -l 32 -Q 8 -I 64 -N -F --report_gbits host"),
                 options("write_bw --port=1 --size=64 --iters=320 --qp=2 --tx-depth=64 --rx-depth=10 --post_list=32"
-                        + " --cq-mod=8 --noPeak --CPU-freq --report_gbits host"));
+                        + " --cq-mod=8 --inline_size=64 --noPeak --CPU-freq --report_gbits host"));
         assertEquals(options("read_bw -a"), options("read_bw --all"));
         assertEquals(options("read_bw -D 3"), options("read_bw --duration 3"));
     }
@@ -76,7 +84,8 @@ class PerfArgumentsTest {
             "write_bw -l 32, -n=5000", "write_bw -l 32 -Q 5 -n 320, -Q=5", "write_bw -Q 0, -Q=0", "send_bw -r 0, -r=0",
             "write_bw -a -s 2, -a and -s", "write_bw -D 0, -D=0", "write_bw -D 1 -n 5, -D and -n",
             "write_bw -p 65536, -p=65536", "write_bw -p 0 host, -p=0", "write_bw --warm-up -1, --warm-up=-1",
-            "write_bw -m 1000, 1000", "write_bw -x -2, -2",
+            "write_bw -I -1, -I=-1",
+            "write_bw -I 913, -I=913", "read_lat -I 8, -I=8", "write_bw -m 1000, 1000", "write_bw -x -2, -2",
             "write_bw -i 0, 0"})
     void refused(String line, String named) {
         BadInputException refusal = assertThrows(BadInputException.class, () -> options(line));

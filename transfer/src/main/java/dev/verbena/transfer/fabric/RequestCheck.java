@@ -69,6 +69,10 @@ public record RequestCheck(Class<? extends MemoryRegion> regionType, int element
                 throw new IllegalArgumentException("receiverNotReadyTimeoutNs=" + options.receiverNotReadyTimeoutNs()
                         + " is negative; 0 does not wait, Long.MAX_VALUE waits for ever");
             }
+            if (options.inlineByteSizeMax() < 0) {
+                throw new IllegalArgumentException("inlineByteSizeMax=" + options.inlineByteSizeMax()
+                        + " is negative; 0 puts no payload into its request");
+            }
             if (!isUsable.test(options.completionQueue())) {
                 throw new IllegalArgumentException("completionQueue=" + options.completionQueue()
                         + " was not made by this fabric, or is closed");

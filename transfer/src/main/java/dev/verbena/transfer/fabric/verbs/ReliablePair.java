@@ -3,6 +3,9 @@ package dev.verbena.transfer.fabric.verbs;
 import java.util.EnumSet;
 import java.util.Set;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.verbs.AccessFlag;
 import dev.verbena.verbs.AddressVector;
@@ -18,8 +21,7 @@ import dev.verbena.verbs.VerbsException;
  * <p>Threading: functions of a queue pair that its maker has for himself.
  */
 final class ReliablePair {
-    /** So small a payload goes into the request itself: the device need not fetch it, and the kernel not look up its region. */
-    private static final int INLINE_BYTE_SIZE_MAX = 128;
+    private static final Logger LOGGER = LoggerFactory.getLogger(ReliablePair.class);
     /** 0.64 ms; the shortest ones make storms (ibv_modify_qp(3), min_rnr_timer). */
     private static final int RECEIVER_NOT_READY_TIMER = 12;
     private static final long RECEIVER_NOT_READY_TIMER_NS = 640_000;
@@ -28,17 +30,17 @@ final class ReliablePair {
 
     private ReliablePair() {}
 
-    /** How much may be inline no device tells but by refusing the queue pair. */
+    /** How much may be inline no device tells but by refusing the queue pair: then with half as much, down to nothing. */
     static QueuePair create(VerbsFabric fabric, QueuePairOptions options) {
         try {
-            return fabric.domain().createQueuePair(options.withInlineByteSizeMax(INLINE_BYTE_SIZE_MAX));
-        } catch (VerbsException e) {
             return fabric.domain().createQueuePair(options);
+        } catch (VerbsException e) {
+            if (options.inlineByteSizeMax() == 0) {
+                throw e;
+            }
+            LOGGER.debug("inlineByteSizeMax={} is refused", options.inlineByteSizeMax(), e);
+            return create(fabric, options.withInlineByteSizeMax(options.inlineByteSizeMax() / 2));
         }
-    }
-
-    static int inlineByteSizeMax(QueuePair pair) {
-        return Math.min(INLINE_BYTE_SIZE_MAX, pair.inlineByteSizeMax());
     }
 
     /** To INIT. */

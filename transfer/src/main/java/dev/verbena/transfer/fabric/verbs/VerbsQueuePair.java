@@ -99,9 +99,11 @@ final class VerbsQueuePair implements QueuePair {
         int sendDepth = options.sendDepth() + 1;
         pair = ReliablePair.create(fabric, dev.verbena.verbs.QueuePairOptions
                 .of(QueuePairType.RELIABLE_CONNECTED, completionQueue.queue())
-                .withDepth(sendDepth, options.receiveDepth()).withElementCountMax(elementCountMax, 1));
+                .withDepth(sendDepth, options.receiveDepth()).withElementCountMax(elementCountMax, 1)
+                .withInlineByteSizeMax(options.inlineByteSizeMax()));
         number = pair.number();
-        inlineByteSizeMax = ReliablePair.inlineByteSizeMax(pair);
+        // A device may give more than asked for.
+        inlineByteSizeMax = Math.min(options.inlineByteSizeMax(), pair.inlineByteSizeMax());
         sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), elementCountMax, inlineByteSizeMax);
         slots = new SendSlot[options.sendDepth()];
         for (int i = 0; i < slots.length; i++) {
