@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
  * <p>Threading: confined to the command's thread.
  */
 final class Conversation {
-    private static final long WARM_UP_BYTE_SIZE_MAX = 64;
+    /** Longer messages take the same path through the code as these: not into their requests, and always from the same place. */
+    private static final long WARM_UP_BYTE_SIZE_MAX = 4096;
     /** Messages of one short run of the warm-up. */
     private static final int SHORT_ITERATIONS = 32;
     /** Of a long one, so many times the depth. */
