@@ -3,7 +3,7 @@ package dev.verbena.verbs;
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_mw_bind_info;
@@ -20,8 +20,6 @@ import dev.verbena.verbs.abi.ibv_sge;
  * <p><b>Owner:</b> its {@link SendRequests}. <b>Threading:</b> as those.
  */
 public final class SendRequest {
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final long WR_ID = ibv_send_wr.wr_id$offset();
     private static final long SG_LIST = ibv_send_wr.sg_list$offset();
     private static final long NUM_SGE = ibv_send_wr.num_sge$offset();
@@ -53,11 +51,12 @@ public final class SendRequest {
     private static final int NO_OPERATION = -1;
 
     private final SendRequests requests;
-    private final MemorySegment memory;
+    private final MemorySegment struct;
+    private final MemorySegment elements;
+    private final MemorySegment inlineData;
     private final long at;
     private final long elementsAt;
     private final int elementCountMax;
-    private final long inlineAt;
     private final int inlineByteSizeMax;
     private int elementCount;
     private long inlineByteSize;
@@ -66,17 +65,21 @@ public final class SendRequest {
     private MemoryWindow window;
     private MemoryRegion windowRegion;
 
-    SendRequest(SendRequests requests, MemorySegment memory, long at, long elementsAt, int elementCountMax,
-            long inlineAt,
-            int inlineByteSizeMax) {
+    /**
+     * @param struct a struct ibv_send_wr
+     * @param elements room for struct ibv_sge
+     * @param inlineData room for inline data
+     */
+    SendRequest(SendRequests requests, MemorySegment struct, MemorySegment elements, MemorySegment inlineData) {
         this.requests = requests;
-        this.memory = memory;
-        this.at = at;
-        this.elementsAt = elementsAt;
-        this.elementCountMax = elementCountMax;
-        this.inlineAt = inlineAt;
-        this.inlineByteSizeMax = inlineByteSizeMax;
-        memory.set(LONG, at + SG_LIST, memory.address() + elementsAt);
+        this.struct = struct;
+        this.elements = elements;
+        this.inlineData = inlineData;
+        at = struct.address();
+        elementsAt = elements.address();
+        elementCountMax = (int) (elements.byteSize() / SGE_STRIDE);
+        inlineByteSizeMax = (int) inlineData.byteSize();
+        RawMemory.putLong(at + SG_LIST, elementsAt);
     }
 
     public SendRequest write(long workRequestId, long remoteAddress, int rkey) {
@@ -102,14 +105,14 @@ public final class SendRequest {
     /** A send that makes the peer's rkey, of a memory window of type 2, invalid on arrival. */
     public SendRequest sendWithInvalidate(long workRequestId, int rkey) {
         SendRequest request = begin(workRequestId, IBV_WR_SEND_WITH_INV());
-        memory.set(INT, at + IMMEDIATE, rkey);
+        RawMemory.putInt(at + IMMEDIATE, rkey);
         return request;
     }
 
     /** Makes an rkey of this side, of a memory window of type 2, invalid. */
     public SendRequest invalidate(long workRequestId, int rkey) {
         SendRequest request = begin(workRequestId, IBV_WR_LOCAL_INV());
-        memory.set(INT, at + IMMEDIATE, rkey);
+        RawMemory.putInt(at + IMMEDIATE, rkey);
         return request;
     }
 
@@ -133,12 +136,12 @@ public final class SendRequest {
             Set<AccessFlag> access) {
         window.requireType(MemoryWindowType.TYPE_2);
         begin(workRequestId, IBV_WR_BIND_MW());
-        memory.set(LONG, at + BIND_WINDOW, window.pointer().address());
-        memory.set(INT, at + BIND_RKEY, window.nextRkey());
-        memory.set(LONG, at + BIND_REGION, region.pointer().address());
-        memory.set(LONG, at + BIND_ADDRESS, region.localAddress(offset));
-        memory.set(LONG, at + BIND_LENGTH, byteSize);
-        memory.set(INT, at + BIND_ACCESS, AccessFlag.bits(access));
+        RawMemory.putLong(at + BIND_WINDOW, window.pointer().address());
+        RawMemory.putInt(at + BIND_RKEY, window.nextRkey());
+        RawMemory.putLong(at + BIND_REGION, region.pointer().address());
+        RawMemory.putLong(at + BIND_ADDRESS, region.localAddress(offset));
+        RawMemory.putLong(at + BIND_LENGTH, byteSize);
+        RawMemory.putInt(at + BIND_ACCESS, AccessFlag.bits(access));
         this.window = window;
         windowRegion = region;
         requests.nameObjects();
@@ -152,9 +155,9 @@ public final class SendRequest {
      * @param queueKey that it was given
      */
     public SendRequest to(AddressHandle handle, int queuePairNumber, int queueKey) {
-        memory.set(LONG, at + UD_HANDLE, handle.pointer().address());
-        memory.set(INT, at + UD_QUEUE_PAIR, queuePairNumber);
-        memory.set(INT, at + UD_QUEUE_KEY, queueKey);
+        RawMemory.putLong(at + UD_HANDLE, handle.pointer().address());
+        RawMemory.putInt(at + UD_QUEUE_PAIR, queuePairNumber);
+        RawMemory.putInt(at + UD_QUEUE_KEY, queueKey);
         destination = handle;
         requests.nameObjects();
         return this;
@@ -186,10 +189,10 @@ public final class SendRequest {
                     + " do not fit into inlineByteSizeMax=" + inlineByteSizeMax + " beside elements=" + elementCount
                     + ": make the requests with more room, and give inline data alone");
         }
-        MemorySegment.copy(source, offset, memory, inlineAt + inlineByteSize, byteSize);
+        MemorySegment.copy(source, offset, inlineData, inlineByteSize, byteSize);
         inlineByteSize += byteSize;
         elementCount = 0;
-        return element(memory.address() + inlineAt, inlineByteSize, 0).flag(IBV_SEND_INLINE());
+        return element(inlineData.address(), inlineByteSize, 0).flag(IBV_SEND_INLINE());
     }
 
     /** Its success is reported; without it only its failure is. */
@@ -213,17 +216,18 @@ public final class SendRequest {
     }
 
     private SendRequest begin(long workRequestId, int opcode) {
-        memory.set(LONG, at + WR_ID, workRequestId);
-        memory.set(INT, at + NUM_SGE, 0);
-        memory.set(INT, at + OPCODE, opcode);
-        memory.set(INT, at + FLAGS, 0);
+        RawMemory.putLong(at + WR_ID, workRequestId);
+        RawMemory.putInt(at + NUM_SGE, 0);
+        RawMemory.putInt(at + OPCODE, opcode);
+        RawMemory.putInt(at + FLAGS, 0);
         // A stale immediate makes some requests invalid.
-        memory.set(INT, at + IMMEDIATE, 0);
+        RawMemory.putInt(at + IMMEDIATE, 0);
         elementCount = 0;
         inlineByteSize = 0;
         destination = null;
         window = null;
         windowRegion = null;
+        Reference.reachabilityFence(this);
         return this;
     }
 
@@ -236,7 +240,7 @@ public final class SendRequest {
     void hold(QueuePair pair) {
         ProtectionDomain domain = pair.protectionDomain();
         if ((pair.type() == QueuePairType.UNRELIABLE_DATAGRAM) != (destination != null)) {
-            throw new IllegalArgumentException("request id=" + memory.get(LONG, at + WR_ID) + " of " + pair
+            throw new IllegalArgumentException("request id=" + RawMemory.getLong(at + WR_ID) + " of " + pair
                     + " has destination=" + destination
                     + ": give SendRequest.to to each datagram, and to nothing else");
         }
@@ -268,27 +272,27 @@ public final class SendRequest {
     /** Called once it is posted, before the release. */
     void posted() {
         if (window != null) {
-            window.bound(memory.get(INT, at + BIND_RKEY));
+            window.bound(RawMemory.getInt(at + BIND_RKEY));
         }
     }
 
     private SendRequest remote(long address, int rkey) {
-        memory.set(LONG, at + RDMA_ADDRESS, address);
-        memory.set(INT, at + RDMA_RKEY, rkey);
+        RawMemory.putLong(at + RDMA_ADDRESS, address);
+        RawMemory.putInt(at + RDMA_RKEY, rkey);
         return this;
     }
 
     private SendRequest immediate(int immediate) {
-        memory.set(INT, at + IMMEDIATE, Integer.reverseBytes(immediate));
+        RawMemory.putInt(at + IMMEDIATE, Integer.reverseBytes(immediate));
         return this;
     }
 
     private SendRequest atomic(long workRequestId, int opcode, long remoteAddress, int rkey, long compareOrAdd,
             long swap) {
         begin(workRequestId, opcode).remote(remoteAddress, rkey);
-        memory.set(LONG, at + ATOMIC_COMPARE_ADD, compareOrAdd);
-        memory.set(LONG, at + ATOMIC_SWAP, swap);
-        memory.set(INT, at + ATOMIC_RKEY, rkey);
+        RawMemory.putLong(at + ATOMIC_COMPARE_ADD, compareOrAdd);
+        RawMemory.putLong(at + ATOMIC_SWAP, swap);
+        RawMemory.putInt(at + ATOMIC_RKEY, rkey);
         return this;
     }
 
@@ -296,15 +300,15 @@ public final class SendRequest {
 
     /** Null for none. */
     SendOperation operation() {
-        return SendOperation.of(memory.get(INT, at + OPCODE));
+        return SendOperation.of(RawMemory.getInt(at + OPCODE));
     }
 
     long workRequestId() {
-        return memory.get(LONG, at + WR_ID);
+        return RawMemory.getLong(at + WR_ID);
     }
 
     int flags() {
-        return memory.get(INT, at + FLAGS);
+        return RawMemory.getInt(at + FLAGS);
     }
 
     boolean isInline() {
@@ -313,29 +317,29 @@ public final class SendRequest {
 
     /** Of a write, read or atomic. */
     long remoteAddress() {
-        return memory.get(LONG, at + RDMA_ADDRESS);
+        return RawMemory.getLong(at + RDMA_ADDRESS);
     }
 
     /** Of a write or read. */
     int rkey() {
-        return memory.get(INT, at + RDMA_RKEY);
+        return RawMemory.getInt(at + RDMA_RKEY);
     }
 
     int atomicRkey() {
-        return memory.get(INT, at + ATOMIC_RKEY);
+        return RawMemory.getInt(at + ATOMIC_RKEY);
     }
 
     long compareOrAdd() {
-        return memory.get(LONG, at + ATOMIC_COMPARE_ADD);
+        return RawMemory.getLong(at + ATOMIC_COMPARE_ADD);
     }
 
     long swap() {
-        return memory.get(LONG, at + ATOMIC_SWAP);
+        return RawMemory.getLong(at + ATOMIC_SWAP);
     }
 
     /** The immediate, in network order, or the rkey to invalidate. */
     int immediateBits() {
-        return memory.get(INT, at + IMMEDIATE);
+        return RawMemory.getInt(at + IMMEDIATE);
     }
 
     AddressHandle destination() {
@@ -343,11 +347,11 @@ public final class SendRequest {
     }
 
     int destinationQueuePair() {
-        return memory.get(INT, at + UD_QUEUE_PAIR);
+        return RawMemory.getInt(at + UD_QUEUE_PAIR);
     }
 
     int destinationQueueKey() {
-        return memory.get(INT, at + UD_QUEUE_KEY);
+        return RawMemory.getInt(at + UD_QUEUE_KEY);
     }
 
     MemoryWindow window() {
@@ -355,12 +359,12 @@ public final class SendRequest {
     }
 
     int bindRkey() {
-        return memory.get(INT, at + BIND_RKEY);
+        return RawMemory.getInt(at + BIND_RKEY);
     }
 
     /** The struct ibv_mw_bind_info. */
     MemorySegment bindInfo() {
-        return memory.asSlice(at + BIND_INFO, ibv_mw_bind_info.sizeof());
+        return struct.asSlice(BIND_INFO, ibv_mw_bind_info.sizeof());
     }
 
     int elementCount() {
@@ -369,16 +373,16 @@ public final class SendRequest {
 
     /** Of the first one. */
     long elementAddress() {
-        return memory.get(LONG, elementsAt);
+        return RawMemory.getLong(elementsAt);
     }
 
     /** Of the first one. */
     int elementLkey() {
-        return memory.get(INT, elementsAt + SGE_LKEY);
+        return RawMemory.getInt(elementsAt + SGE_LKEY);
     }
 
     int elementByteSize(int index) {
-        return memory.get(INT, elementsAt + index * SGE_STRIDE + SGE_LENGTH);
+        return RawMemory.getInt(elementsAt + index * SGE_STRIDE + SGE_LENGTH);
     }
 
     boolean hasEqualElements() {
@@ -392,11 +396,11 @@ public final class SendRequest {
 
     /** The struct ibv_sge of each. */
     MemorySegment elements() {
-        return memory.asSlice(elementsAt, elementCountMax * SGE_STRIDE);
+        return elements;
     }
 
     MemorySegment inlineData() {
-        return memory.asSlice(inlineAt, inlineByteSizeMax);
+        return inlineData;
     }
 
     private SendRequest element(long address, long byteSize, int lkey) {
@@ -406,15 +410,16 @@ public final class SendRequest {
                     + ELEMENT_BYTE_SIZE_MAX);
         }
         long element = elementsAt + elementCount * SGE_STRIDE;
-        memory.set(LONG, element, address);
-        memory.set(INT, element + SGE_LENGTH, (int) byteSize);
-        memory.set(INT, element + SGE_LKEY, lkey);
-        memory.set(INT, at + NUM_SGE, ++elementCount);
+        RawMemory.putLong(element, address);
+        RawMemory.putInt(element + SGE_LENGTH, (int) byteSize);
+        RawMemory.putInt(element + SGE_LKEY, lkey);
+        RawMemory.putInt(at + NUM_SGE, ++elementCount);
+        Reference.reachabilityFence(this);
         return this;
     }
 
     private SendRequest flag(int flag) {
-        memory.set(INT, at + FLAGS, memory.get(INT, at + FLAGS) | flag);
+        RawMemory.putInt(at + FLAGS, RawMemory.getInt(at + FLAGS) | flag);
         return this;
     }
 }

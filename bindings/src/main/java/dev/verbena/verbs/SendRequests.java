@@ -27,10 +27,10 @@ public final class SendRequests {
     private static final long STRIDE = ibv_send_wr.sizeof();
     private static final long NEXT = ibv_send_wr.next$offset();
 
-    private final MemorySegment memory;
     private final long address;
     private final SendRequest[] requests;
-    private final long badOffset;
+    /** Where the provider says which request it refuses. */
+    private final MemorySegment refused;
     private boolean namesObjects;
 
     /** So many requests, of up to so many gather elements each, without room for inline data. */
@@ -49,17 +49,20 @@ public final class SendRequests {
                     + " inlineByteSizeMax=" + inlineByteSizeMax + ": give 1 or more, 0 or more, 0 or more");
         }
         // Inline data needs an element that names it.
-        int elements = Math.max(elementCountMax, inlineByteSizeMax > 0 ? 1 : 0);
-        long elementsOffset = capacity * STRIDE;
-        long inlineOffset = elementsOffset + (long) capacity * elements * ibv_sge.sizeof();
+        long elementsByteSize = ibv_sge.sizeof() * Math.max(elementCountMax, inlineByteSizeMax > 0 ? 1 : 0);
         long inlineStride = (inlineByteSizeMax + 7L) & -8L;
-        badOffset = inlineOffset + capacity * inlineStride;
-        memory = Arena.ofAuto().allocate(badOffset + Long.BYTES, Long.BYTES);
-        address = memory.address();
+        // Lives as long as the segments of the requests.
+        Arena arena = Arena.ofAuto();
+        MemorySegment structs = ibv_send_wr.allocateArray(capacity, arena);
+        MemorySegment elements = arena.allocate(capacity * elementsByteSize, Long.BYTES);
+        MemorySegment inlineData = arena.allocate(capacity * inlineStride, Long.BYTES);
+        address = structs.address();
+        refused = arena.allocate(ValueLayout.JAVA_LONG);
         requests = new SendRequest[capacity];
         for (int i = 0; i < capacity; i++) {
-            requests[i] = new SendRequest(this, memory, i * STRIDE, elementsOffset + i * elements * ibv_sge.sizeof(),
-                    elements, inlineOffset + i * inlineStride, inlineByteSizeMax);
+            requests[i] = new SendRequest(this, structs.asSlice(i * STRIDE, STRIDE),
+                    elements.asSlice(i * elementsByteSize, elementsByteSize),
+                    inlineData.asSlice(i * inlineStride, inlineByteSizeMax));
             if (i + 1 < capacity) {
                 link(i, address(i + 1));
             }
@@ -98,7 +101,7 @@ public final class SendRequests {
     }
 
     private void link(int index, long next) {
-        memory.set(ValueLayout.JAVA_LONG, index * STRIDE + NEXT, next);
+        RawMemory.putLong(address(index) + NEXT, next);
     }
 
     long address(int index) {
@@ -106,12 +109,12 @@ public final class SendRequests {
     }
 
     long badAddress() {
-        return address + badOffset;
+        return refused.address();
     }
 
     /** Index of the request that the provider refused; negative if it named none. */
     int badIndex() {
-        long bad = memory.get(ValueLayout.JAVA_LONG, badOffset);
+        long bad = refused.get(ValueLayout.JAVA_LONG, 0);
         return bad == 0 ? -1 : (int) ((bad - address) / STRIDE);
     }
 
