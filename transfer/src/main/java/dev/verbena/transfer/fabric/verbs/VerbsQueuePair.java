@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.verbena.transfer.fabric.RequestCheck;
 import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.fabric.control.Frame;
 import dev.verbena.transfer.spi.Completion;
@@ -52,6 +53,8 @@ final class VerbsQueuePair implements QueuePair {
     private final dev.verbena.verbs.QueuePair pair;
     private final int number;
     private final int entries;
+    private final RequestCheck requests;
+    private final long messageByteSizeMax;
     private final int inlineByteSizeMax;
     private final int queueIndex;
     private final long receiverNotReadyTimeoutNs;
@@ -94,6 +97,8 @@ final class VerbsQueuePair implements QueuePair {
         this.index = index;
         completionQueue = (VerbsCompletionQueue) options.completionQueue();
         receiverNotReadyTimeoutNs = options.receiverNotReadyTimeoutNs();
+        requests = fabric.requests();
+        messageByteSizeMax = fabric.capabilities().messageByteSizeMax();
         int elementCountMax = fabric.capabilities().elementCountMax();
         // One more than asked for: the marker behind a request that stalls.
         int sendDepth = options.sendDepth() + 1;
@@ -165,7 +170,7 @@ final class VerbsQueuePair implements QueuePair {
         int room = slots.length - (int) (posted - delivered);
         int count = 0;
         for (WorkRequest request = head; request != null && count < room; request = request.next) {
-            fabric.requests().check(request);
+            requests.check(request);
             count++;
         }
         WorkRequest request = head;
@@ -198,7 +203,6 @@ final class VerbsQueuePair implements QueuePair {
 
     /** What is wrong with a request in itself, or null. */
     private Failure fault(WorkRequest request, SendSlot slot) {
-        long messageByteSizeMax = fabric.capabilities().messageByteSizeMax();
         if (slot.byteSize > messageByteSizeMax || slot.byteSize < 0) {
             return fault(CompletionStatus.LOCAL_LENGTH_ERROR, slot,
                     "a message of " + slot.byteSize + " bytes exceeds messageByteSizeMax=" + messageByteSizeMax);
@@ -269,7 +273,7 @@ final class VerbsQueuePair implements QueuePair {
     @Override
     public boolean postReceive(long workRequestId, MemoryRegion region, long offset, long byteSize) {
         checkNotClosed();
-        fabric.requests().checkReceive(workRequestId, region, byteSize);
+        requests.checkReceive(workRequestId, region, byteSize);
         if (receivesPosted - reaped == receiveDepth) {
             return false;
         }
@@ -293,7 +297,7 @@ final class VerbsQueuePair implements QueuePair {
             receive.element(0, fabric.forbidden(), 0, 1);
         } else if (byteSize > 0) {
             receive.element(0, region.registered(), offset,
-                    Math.min(byteSize, fabric.capabilities().messageByteSizeMax()));
+                    Math.min(byteSize, messageByteSizeMax));
         }
         try {
             if (pair.post(receive, 0, 1) == 1) {
