@@ -22,16 +22,12 @@ final class LivePeak {
         this.central = central;
     }
 
-    /** Called with the lock of the {@link CentralHeap}, which has so many bytes in large blocks now. */
+    /** Called with the lock of the {@link CentralHeap}, which has so many bytes in large blocks now; looks before they become fewer. */
     void large(long byteSize) {
-        boolean isLess = byteSize < largeByteSize.getPlain();
-        if (isLess) {
+        if (byteSize < largeByteSize.getPlain()) {
             look();
         }
         largeByteSize.setRelease(byteSize);
-        if (!isLess) {
-            look();
-        }
     }
 
     void look() {
