@@ -3,11 +3,13 @@ package dev.verbena.verbs;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 
 /**
- * Unchecked accesses by address, for structures that are filled in on the data path: where they lie was checked when they were made.
+ * Unchecked accesses by address, for structures that are filled in on the data path: where they lie was checked when they were made. Each
+ * names an object that keeps the memory from being freed.
  *
- * <p><b>Owner:</b> none; whoever passes an address keeps the memory there until the access is over. <b>Threading:</b> plain accesses.
+ * <p><b>Owner:</b> none. <b>Threading:</b> plain accesses.
  */
 final class RawMemory {
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -19,19 +21,25 @@ final class RawMemory {
 
     private RawMemory() {}
 
-    static int getInt(long address) {
-        return (int) INT.get(ALL, address & ADDRESS_MASK);
+    static int getInt(Object keeper, long address) {
+        int value = (int) INT.get(ALL, address & ADDRESS_MASK);
+        Reference.reachabilityFence(keeper);
+        return value;
     }
 
-    static void putInt(long address, int value) {
+    static void putInt(Object keeper, long address, int value) {
         INT.set(ALL, address & ADDRESS_MASK, value);
+        Reference.reachabilityFence(keeper);
     }
 
-    static long getLong(long address) {
-        return (long) LONG.get(ALL, address & ADDRESS_MASK);
+    static long getLong(Object keeper, long address) {
+        long value = (long) LONG.get(ALL, address & ADDRESS_MASK);
+        Reference.reachabilityFence(keeper);
+        return value;
     }
 
-    static void putLong(long address, long value) {
+    static void putLong(Object keeper, long address, long value) {
         LONG.set(ALL, address & ADDRESS_MASK, value);
+        Reference.reachabilityFence(keeper);
     }
 }

@@ -12,7 +12,7 @@ import dev.verbena.transfer.spi.WorkRequest;
 /**
  * Says what is wrong in itself with what a caller gives a fabric, whatever the peer would say to it.
  *
- * @param regionType the fabric's own regions
+ * @param regionType the class, exactly, of the fabric's own regions
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
@@ -53,7 +53,7 @@ public record RequestCheck(Class<? extends MemoryRegion> regionType, int element
         }
     }
 
-    /** An exact class: the JIT does not know which, and to ask for any below it would take it longer. */
+    /** Compared, not asked for subclasses: the JIT does not know which class it is, and that would take longer. */
     private boolean isOwn(MemoryRegion region) {
         return region != null && region.getClass() == regionType;
     }

@@ -296,8 +296,7 @@ final class VerbsQueuePair implements QueuePair {
         if (refusal != null) {
             receive.element(0, fabric.forbidden(), 0, 1);
         } else if (byteSize > 0) {
-            receive.element(0, region.registered(), offset,
-                    Math.min(byteSize, messageByteSizeMax));
+            receive.element(0, region.registered(), offset, Math.min(byteSize, messageByteSizeMax));
         }
         try {
             if (pair.post(receive, 0, 1) == 1) {
