@@ -42,8 +42,11 @@ final class Launcher {
 
     private static final long START_TIMEOUT_MILLIS = 300_000;
     private static final long FINISH_TIMEOUT_MILLIS = 60_000;
-    /** Devices notice a lost peer at once; who has not even connected to it hears of it from the launcher. */
-    private static final long TELL_AFTER_MILLIS = 1_000;
+    /**
+     * Devices notice a lost peer at once; who has not even connected to it hears of it from the launcher, before it has stopped
+     * waiting for that ({@link Task#BETTER_WORD_MILLIS}).
+     */
+    private static final long TELL_AFTER_MILLIS = 500;
     private static final long KILL_AFTER_MILLIS = 3_500;
     private static final long LAST_WAIT_MILLIS = 2_000;
 

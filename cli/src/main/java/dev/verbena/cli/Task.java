@@ -29,7 +29,7 @@ final class Task {
      * What breaks first is often not the cause: a peer that gives up itself takes its memory away before it says why. So a failed
      * transfer waits so long for a better word, which ends the process meanwhile.
      */
-    private static final long BETTER_WORD_MILLIS = 1_000;
+    static final long BETTER_WORD_MILLIS = 1_000;
 
     private final String name;
     private final TaskLink link;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -124,6 +125,39 @@ interface ConnectionContract extends FabricFixture {
         pair.initiator.fabric.connect(pair.target.endpoint, pair.initiator.queuePairOptions(1),
                 TimeUnit.SECONDS.toNanos(20));
         pair.await("the next one is accepted", () -> pair.target.accepted.size() == 2);
+    }
+
+    /** However late it is: who has been connected never takes a peer that gives up for one that died. */
+    @Test
+    default void whoIsJustConnectingHearsWhyItsPeerGivesUp() throws InterruptedException {
+        int connected = 0;
+        for (int delayMicros = 0; delayMicros < 4_000; delayMicros += 100) {
+            long delayNs = TimeUnit.MICROSECONDS.toNanos(delayMicros);
+            FabricSide target = new FabricSide(openFabric(), "target", FabricPair.Options.DEFAULT);
+            FabricSide initiator = new FabricSide(openFabric(), "initiator", FabricPair.Options.DEFAULT);
+            Thread abort = Thread.ofPlatform().start(() -> {
+                LockSupport.parkNanos(delayNs);
+                target.fabric.abort("disk on fire");
+            });
+            try {
+                Connection connection = initiator.fabric.connect(target.endpoint, initiator.queuePairOptions(1),
+                        TimeUnit.SECONDS.toNanos(20));
+                FabricPair.await("the peer says why", () -> connection.lostCause() != null, () -> initiator.poll(8));
+                assertTrue(connection.lostCause().contains("disk on fire"), connection.lostCause());
+                connected++;
+            } catch (TransferException e) {
+                assertTrue(e.getMessage().contains(target.endpoint.toString()), e.getMessage());
+            }
+            abort.join();
+            TransferException e = assertThrows(TransferException.class, () -> initiator.fabric
+                    .connect(target.endpoint, initiator.queuePairOptions(1), TimeUnit.SECONDS.toNanos(20)));
+            assertTrue(e.getMessage().contains("disk on fire"), e.getMessage());
+            assertThrows(TransferException.class, () -> target.fabric.connect(initiator.endpoint,
+                    target.queuePairOptions(1), TimeUnit.SECONDS.toNanos(20)));
+            initiator.fabric.close();
+            target.fabric.close();
+        }
+        assertTrue(connected > 0, "nobody was ever connected");
     }
 
     @Test

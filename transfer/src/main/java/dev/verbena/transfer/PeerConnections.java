@@ -43,6 +43,8 @@ final class PeerConnections implements ConnectionHandler {
     private final CopyOnWriteArrayList<Consumer<String>> lostListeners = new CopyOnWriteArrayList<>();
     /** Guarded by {@code all}. */
     private boolean isClosed;
+    /** Why this process gives up; null while it does not. Guarded by {@code all}. */
+    private String abortCause;
     private int nextPoller;
 
     PeerConnections(Fabric fabric, List<Poller> pollers, RdmaDeviceOptions options, RpcMethods methods,
@@ -71,7 +73,7 @@ final class PeerConnections implements ConnectionHandler {
             PeerConnection made = adopt(fabric.connect(remote, queuePairs, CONNECT_TIMEOUT.toNanos()));
             if (made == null) {
                 throw new TransferException(
-                        "device '" + options.name() + "' was closed while it connected to " + remote);
+                        "device '" + options.name() + "' was closed or gave up while it connected to " + remote);
             }
             outgoing.put(remote, made);
             return made;
@@ -83,6 +85,10 @@ final class PeerConnections implements ConnectionHandler {
     }
 
     void abort(String cause) {
+        synchronized (all) {
+            abortCause = cause;
+        }
+        fabric.abort(cause);
         all.values().forEach(peer -> peer.abort(cause));
         onChange.run();
     }
@@ -120,7 +126,7 @@ final class PeerConnections implements ConnectionHandler {
         onChange.run();
     }
 
-    /** @return null if the device is closed, and so the connection is too */
+    /** @return null if the device is closed or gives up, and so the connection is closed */
     private PeerConnection adopt(Connection connection) {
         List<Poller> its = connection.queuePairs().stream().map(queuePair -> pollers.stream()
                 .filter(poller -> poller.owns(queuePair.completionQueue())).findFirst().orElseThrow()).toList();
@@ -128,6 +134,10 @@ final class PeerConnections implements ConnectionHandler {
         synchronized (all) {
             if (isClosed) {
                 connection.close();
+                return null;
+            }
+            if (abortCause != null) {
+                connection.abort(abortCause);
                 return null;
             }
             peer = new PeerConnection(connection, its, options.queueDepth(), methods, receivers, controlArena);

@@ -63,6 +63,11 @@ record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fab
     }
 
     @Override
+    public void abort(String cause) {
+        fabric.abort(cause);
+    }
+
+    @Override
     public void close() {
         fabric.close();
     }

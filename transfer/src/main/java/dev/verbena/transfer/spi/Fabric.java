@@ -62,6 +62,12 @@ public interface Fabric extends AutoCloseable {
     /** Nanoseconds spent registering these. */
     long registrationNs();
 
+    /**
+     * Tells all peers why this process gives up, those too that are just connecting, and closes the connections. Nobody is connected
+     * any more. Idempotent; the first cause is the one told.
+     */
+    void abort(String cause);
+
     /** Closes what is left: connections, regions, threads. Idempotent. */
     @Override
     void close();

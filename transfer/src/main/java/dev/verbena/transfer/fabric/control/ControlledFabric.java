@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.control;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
@@ -9,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Fabric;
@@ -28,6 +30,8 @@ public abstract class ControlledFabric implements Fabric {
     private final ControlLoop loop;
     private final long handshakeTimeoutNs;
     private final Set<ControlledConnection> connections = ConcurrentHashMap.newKeySet();
+    /** Whose peers were welcomed, and may think by now that they are connected. */
+    private final Set<ControlledConnection> welcomed = ConcurrentHashMap.newKeySet();
 
     private volatile String localName = "process " + ProcessHandle.current().pid();
     private volatile Endpoint listening = new Endpoint("localhost", 0);
@@ -36,6 +40,8 @@ public abstract class ControlledFabric implements Fabric {
     private ControlListener listener;
     /** Written when guarded by this. */
     private volatile boolean isOpen = true;
+    /** Why this process gives up; null while it does not. Written when guarded by this. */
+    private volatile String abortCause;
 
     /** Starts the control thread; what a fabric holds besides must be there before, or that thread would stay if it fails. */
     protected ControlledFabric(String threadName, long handshakeTimeoutNs) {
@@ -100,6 +106,9 @@ public abstract class ControlledFabric implements Fabric {
     @Override
     public final Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
         checkOpen();
+        if (abortCause != null) {
+            throw new TransferException("cannot connect to " + remote + ": " + localName + " gives up: " + abortCause);
+        }
         List<QueuePairOptions> options = List.copyOf(queuePairs);
         check(options);
         if (remote.port() == 0) {
@@ -108,20 +117,41 @@ public abstract class ControlledFabric implements Fabric {
         return new Connector(this, loop, remote, options, timeoutNs).connect();
     }
 
-    /** A new connection begins to work. @return false if the fabric is closed, and so the connection is too */
+    /**
+     * Tells who connects that it is accepted. In one with remembering that: a peer that was welcomed and hears no farewell would
+     * take the end of this process for a death.
+     *
+     * @throws ProtocolException if this process gives up
+     */
+    final synchronized void welcome(ControlledConnection connection, ByteBuffer hello)
+            throws ProtocolException, IOException {
+        if (abortCause != null) {
+            throw new ProtocolException(localName + " gives up: " + abortCause);
+        }
+        connection.socket().send(Frame.Type.WELCOME, hello);
+        welcomed.add(connection);
+    }
+
+    /** A new connection begins to work. @return false if the fabric is closed or gives up, and so the connection is closed */
     final boolean adopt(ControlledConnection connection) {
         synchronized (this) {
-            if (isOpen) {
+            welcomed.remove(connection);
+            if (isOpen && abortCause == null) {
                 connection.attach();
                 connections.add(connection);
                 return true;
             }
         }
-        connection.close();
+        if (abortCause != null) {
+            connection.abort(abortCause);
+        } else {
+            connection.close();
+        }
         return false;
     }
 
     final void forget(ControlledConnection connection) {
+        welcomed.remove(connection);
         connections.remove(connection);
     }
 
@@ -135,6 +165,18 @@ public abstract class ControlledFabric implements Fabric {
         } catch (RuntimeException e) {
             LOGGER.error("the handler of a lost connection failed: {}", cause, e);
         }
+    }
+
+    @Override
+    public final void abort(String cause) {
+        synchronized (this) {
+            if (abortCause != null) {
+                return;
+            }
+            abortCause = cause;
+        }
+        connections.forEach(connection -> connection.abort(cause));
+        welcomed.forEach(connection -> connection.abort(cause));
     }
 
     @Override

@@ -126,7 +126,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
             fabric.check(options);
             try (Negotiation negotiation = fabric.negotiate(options)) {
                 connection = negotiation.meet(socket, hello);
-                socket.send(Frame.Type.WELCOME, negotiation.hello());
+                fabric.welcome(connection, negotiation.hello());
             }
             move(State.AWAIT_READY);
         } catch (ProtocolException | RuntimeException e) {
