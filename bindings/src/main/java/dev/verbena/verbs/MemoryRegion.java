@@ -25,8 +25,9 @@ public final class MemoryRegion extends VerbsObject {
     private final Arena arena;
     private final long byteSize;
     private final long remoteAddress;
-    private volatile int lkey;
-    private volatile int rkey;
+    // Plain: whoever changes them has to see to it that nobody uses them meanwhile, and each request asks for the lkey.
+    private int lkey;
+    private int rkey;
 
     private MemoryRegion(ProtectionDomain domain, MemorySegment region, MemorySegment memory, Arena arena,
             long byteSize, long remoteAddress) {

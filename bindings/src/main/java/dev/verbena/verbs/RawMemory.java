@@ -21,25 +21,27 @@ final class RawMemory {
 
     private RawMemory() {}
 
-    static int getInt(Object keeper, long address) {
-        int value = (int) INT.get(ALL, address & ADDRESS_MASK);
+    // With the mask on the address alone, one of them serves all fields of a structure.
+
+    static int getInt(Object keeper, long address, long offset) {
+        int value = (int) INT.get(ALL, (address & ADDRESS_MASK) + offset);
         Reference.reachabilityFence(keeper);
         return value;
     }
 
-    static void putInt(Object keeper, long address, int value) {
-        INT.set(ALL, address & ADDRESS_MASK, value);
+    static void putInt(Object keeper, long address, long offset, int value) {
+        INT.set(ALL, (address & ADDRESS_MASK) + offset, value);
         Reference.reachabilityFence(keeper);
     }
 
-    static long getLong(Object keeper, long address) {
-        long value = (long) LONG.get(ALL, address & ADDRESS_MASK);
+    static long getLong(Object keeper, long address, long offset) {
+        long value = (long) LONG.get(ALL, (address & ADDRESS_MASK) + offset);
         Reference.reachabilityFence(keeper);
         return value;
     }
 
-    static void putLong(Object keeper, long address, long value) {
-        LONG.set(ALL, address & ADDRESS_MASK, value);
+    static void putLong(Object keeper, long address, long offset, long value) {
+        LONG.set(ALL, (address & ADDRESS_MASK) + offset, value);
         Reference.reachabilityFence(keeper);
     }
 }

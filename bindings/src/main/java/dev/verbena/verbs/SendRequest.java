@@ -78,7 +78,7 @@ public final class SendRequest {
         elementsAt = elements.address();
         elementCountMax = (int) (elements.byteSize() / SGE_STRIDE);
         inlineByteSizeMax = (int) inlineData.byteSize();
-        RawMemory.putLong(this, at + SG_LIST, elementsAt);
+        RawMemory.putLong(this, at, SG_LIST, elementsAt);
     }
 
     public SendRequest write(long workRequestId, long remoteAddress, int rkey) {
@@ -104,14 +104,14 @@ public final class SendRequest {
     /** A send that makes the peer's rkey, of a memory window of type 2, invalid on arrival. */
     public SendRequest sendWithInvalidate(long workRequestId, int rkey) {
         SendRequest request = begin(workRequestId, IBV_WR_SEND_WITH_INV());
-        RawMemory.putInt(this, at + IMMEDIATE, rkey);
+        RawMemory.putInt(this, at, IMMEDIATE, rkey);
         return request;
     }
 
     /** Makes an rkey of this side, of a memory window of type 2, invalid. */
     public SendRequest invalidate(long workRequestId, int rkey) {
         SendRequest request = begin(workRequestId, IBV_WR_LOCAL_INV());
-        RawMemory.putInt(this, at + IMMEDIATE, rkey);
+        RawMemory.putInt(this, at, IMMEDIATE, rkey);
         return request;
     }
 
@@ -135,12 +135,12 @@ public final class SendRequest {
             Set<AccessFlag> access) {
         window.requireType(MemoryWindowType.TYPE_2);
         begin(workRequestId, IBV_WR_BIND_MW());
-        RawMemory.putLong(this, at + BIND_WINDOW, window.pointer().address());
-        RawMemory.putInt(this, at + BIND_RKEY, window.nextRkey());
-        RawMemory.putLong(this, at + BIND_REGION, region.pointer().address());
-        RawMemory.putLong(this, at + BIND_ADDRESS, region.localAddress(offset));
-        RawMemory.putLong(this, at + BIND_LENGTH, byteSize);
-        RawMemory.putInt(this, at + BIND_ACCESS, AccessFlag.bits(access));
+        RawMemory.putLong(this, at, BIND_WINDOW, window.pointer().address());
+        RawMemory.putInt(this, at, BIND_RKEY, window.nextRkey());
+        RawMemory.putLong(this, at, BIND_REGION, region.pointer().address());
+        RawMemory.putLong(this, at, BIND_ADDRESS, region.localAddress(offset));
+        RawMemory.putLong(this, at, BIND_LENGTH, byteSize);
+        RawMemory.putInt(this, at, BIND_ACCESS, AccessFlag.bits(access));
         this.window = window;
         windowRegion = region;
         requests.nameObjects();
@@ -154,9 +154,9 @@ public final class SendRequest {
      * @param queueKey that it was given
      */
     public SendRequest to(AddressHandle handle, int queuePairNumber, int queueKey) {
-        RawMemory.putLong(this, at + UD_HANDLE, handle.pointer().address());
-        RawMemory.putInt(this, at + UD_QUEUE_PAIR, queuePairNumber);
-        RawMemory.putInt(this, at + UD_QUEUE_KEY, queueKey);
+        RawMemory.putLong(this, at, UD_HANDLE, handle.pointer().address());
+        RawMemory.putInt(this, at, UD_QUEUE_PAIR, queuePairNumber);
+        RawMemory.putInt(this, at, UD_QUEUE_KEY, queueKey);
         destination = handle;
         requests.nameObjects();
         return this;
@@ -215,12 +215,12 @@ public final class SendRequest {
     }
 
     private SendRequest begin(long workRequestId, int opcode) {
-        RawMemory.putLong(this, at + WR_ID, workRequestId);
-        RawMemory.putInt(this, at + NUM_SGE, 0);
-        RawMemory.putInt(this, at + OPCODE, opcode);
-        RawMemory.putInt(this, at + FLAGS, 0);
+        RawMemory.putLong(this, at, WR_ID, workRequestId);
+        RawMemory.putInt(this, at, NUM_SGE, 0);
+        RawMemory.putInt(this, at, OPCODE, opcode);
+        RawMemory.putInt(this, at, FLAGS, 0);
         // A stale immediate makes some requests invalid.
-        RawMemory.putInt(this, at + IMMEDIATE, 0);
+        RawMemory.putInt(this, at, IMMEDIATE, 0);
         elementCount = 0;
         inlineByteSize = 0;
         destination = null;
@@ -238,7 +238,7 @@ public final class SendRequest {
     void hold(QueuePair pair) {
         ProtectionDomain domain = pair.protectionDomain();
         if ((pair.type() == QueuePairType.UNRELIABLE_DATAGRAM) != (destination != null)) {
-            throw new IllegalArgumentException("request id=" + RawMemory.getLong(this, at + WR_ID) + " of " + pair
+            throw new IllegalArgumentException("request id=" + RawMemory.getLong(this, at, WR_ID) + " of " + pair
                     + " has destination=" + destination
                     + ": give SendRequest.to to each datagram, and to nothing else");
         }
@@ -270,27 +270,27 @@ public final class SendRequest {
     /** Called once it is posted, before the release. */
     void posted() {
         if (window != null) {
-            window.bound(RawMemory.getInt(this, at + BIND_RKEY));
+            window.bound(RawMemory.getInt(this, at, BIND_RKEY));
         }
     }
 
     private SendRequest remote(long address, int rkey) {
-        RawMemory.putLong(this, at + RDMA_ADDRESS, address);
-        RawMemory.putInt(this, at + RDMA_RKEY, rkey);
+        RawMemory.putLong(this, at, RDMA_ADDRESS, address);
+        RawMemory.putInt(this, at, RDMA_RKEY, rkey);
         return this;
     }
 
     private SendRequest immediate(int immediate) {
-        RawMemory.putInt(this, at + IMMEDIATE, Integer.reverseBytes(immediate));
+        RawMemory.putInt(this, at, IMMEDIATE, Integer.reverseBytes(immediate));
         return this;
     }
 
     private SendRequest atomic(long workRequestId, int opcode, long remoteAddress, int rkey, long compareOrAdd,
             long swap) {
         begin(workRequestId, opcode).remote(remoteAddress, rkey);
-        RawMemory.putLong(this, at + ATOMIC_COMPARE_ADD, compareOrAdd);
-        RawMemory.putLong(this, at + ATOMIC_SWAP, swap);
-        RawMemory.putInt(this, at + ATOMIC_RKEY, rkey);
+        RawMemory.putLong(this, at, ATOMIC_COMPARE_ADD, compareOrAdd);
+        RawMemory.putLong(this, at, ATOMIC_SWAP, swap);
+        RawMemory.putInt(this, at, ATOMIC_RKEY, rkey);
         return this;
     }
 
@@ -298,15 +298,15 @@ public final class SendRequest {
 
     /** Null for none. */
     SendOperation operation() {
-        return SendOperation.of(RawMemory.getInt(this, at + OPCODE));
+        return SendOperation.of(RawMemory.getInt(this, at, OPCODE));
     }
 
     long workRequestId() {
-        return RawMemory.getLong(this, at + WR_ID);
+        return RawMemory.getLong(this, at, WR_ID);
     }
 
     int flags() {
-        return RawMemory.getInt(this, at + FLAGS);
+        return RawMemory.getInt(this, at, FLAGS);
     }
 
     boolean isInline() {
@@ -315,29 +315,29 @@ public final class SendRequest {
 
     /** Of a write, read or atomic. */
     long remoteAddress() {
-        return RawMemory.getLong(this, at + RDMA_ADDRESS);
+        return RawMemory.getLong(this, at, RDMA_ADDRESS);
     }
 
     /** Of a write or read. */
     int rkey() {
-        return RawMemory.getInt(this, at + RDMA_RKEY);
+        return RawMemory.getInt(this, at, RDMA_RKEY);
     }
 
     int atomicRkey() {
-        return RawMemory.getInt(this, at + ATOMIC_RKEY);
+        return RawMemory.getInt(this, at, ATOMIC_RKEY);
     }
 
     long compareOrAdd() {
-        return RawMemory.getLong(this, at + ATOMIC_COMPARE_ADD);
+        return RawMemory.getLong(this, at, ATOMIC_COMPARE_ADD);
     }
 
     long swap() {
-        return RawMemory.getLong(this, at + ATOMIC_SWAP);
+        return RawMemory.getLong(this, at, ATOMIC_SWAP);
     }
 
     /** The immediate, in network order, or the rkey to invalidate. */
     int immediateBits() {
-        return RawMemory.getInt(this, at + IMMEDIATE);
+        return RawMemory.getInt(this, at, IMMEDIATE);
     }
 
     AddressHandle destination() {
@@ -345,11 +345,11 @@ public final class SendRequest {
     }
 
     int destinationQueuePair() {
-        return RawMemory.getInt(this, at + UD_QUEUE_PAIR);
+        return RawMemory.getInt(this, at, UD_QUEUE_PAIR);
     }
 
     int destinationQueueKey() {
-        return RawMemory.getInt(this, at + UD_QUEUE_KEY);
+        return RawMemory.getInt(this, at, UD_QUEUE_KEY);
     }
 
     MemoryWindow window() {
@@ -357,7 +357,7 @@ public final class SendRequest {
     }
 
     int bindRkey() {
-        return RawMemory.getInt(this, at + BIND_RKEY);
+        return RawMemory.getInt(this, at, BIND_RKEY);
     }
 
     /** The struct ibv_mw_bind_info. */
@@ -371,16 +371,16 @@ public final class SendRequest {
 
     /** Of the first one. */
     long elementAddress() {
-        return RawMemory.getLong(this, elementsAt);
+        return RawMemory.getLong(this, elementsAt, 0);
     }
 
     /** Of the first one. */
     int elementLkey() {
-        return RawMemory.getInt(this, elementsAt + SGE_LKEY);
+        return RawMemory.getInt(this, elementsAt, SGE_LKEY);
     }
 
     int elementByteSize(int index) {
-        return RawMemory.getInt(this, elementsAt + index * SGE_STRIDE + SGE_LENGTH);
+        return RawMemory.getInt(this, elementsAt + index * SGE_STRIDE, SGE_LENGTH);
     }
 
     boolean hasEqualElements() {
@@ -408,15 +408,15 @@ public final class SendRequest {
                     + ELEMENT_BYTE_SIZE_MAX);
         }
         long element = elementsAt + elementCount * SGE_STRIDE;
-        RawMemory.putLong(this, element, address);
-        RawMemory.putInt(this, element + SGE_LENGTH, (int) byteSize);
-        RawMemory.putInt(this, element + SGE_LKEY, lkey);
-        RawMemory.putInt(this, at + NUM_SGE, ++elementCount);
+        RawMemory.putLong(this, element, 0, address);
+        RawMemory.putInt(this, element, SGE_LENGTH, (int) byteSize);
+        RawMemory.putInt(this, element, SGE_LKEY, lkey);
+        RawMemory.putInt(this, at, NUM_SGE, ++elementCount);
         return this;
     }
 
     private SendRequest flag(int flag) {
-        RawMemory.putInt(this, at + FLAGS, RawMemory.getInt(this, at + FLAGS) | flag);
+        RawMemory.putInt(this, at, FLAGS, RawMemory.getInt(this, at, FLAGS) | flag);
         return this;
     }
 }

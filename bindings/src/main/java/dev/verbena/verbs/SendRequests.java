@@ -101,7 +101,7 @@ public final class SendRequests {
     }
 
     private void link(int index, long next) {
-        RawMemory.putLong(this, address(index) + NEXT, next);
+        RawMemory.putLong(this, address(index), NEXT, next);
     }
 
     long address(int index) {

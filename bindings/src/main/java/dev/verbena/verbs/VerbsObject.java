@@ -1,5 +1,7 @@
 package dev.verbena.verbs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,6 +17,17 @@ import java.util.stream.Stream;
  * <p><b>Owner:</b> whoever created it. <b>Threading:</b> thread-safe.
  */
 abstract class VerbsObject implements AutoCloseable {
+    /** Reads {@code isClosed} plainly on the data path: behind an acquiring read the compiler loads again all that it knows of a request. */
+    private static final VarHandle IS_CLOSED;
+
+    static {
+        try {
+            IS_CLOSED = MethodHandles.lookup().findVarHandle(VerbsObject.class, "isClosed", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final String description;
     private final VerbsObject[] parents;
     /** Guarded by this, as are the calls; the end is written under this. */
@@ -122,7 +135,7 @@ abstract class VerbsObject implements AutoCloseable {
 
     /** For values that outlive the object but mean nothing then. */
     final void requireOpen() {
-        if (isClosed) {
+        if ((boolean) IS_CLOSED.get(this)) {
             throw closedException();
         }
     }

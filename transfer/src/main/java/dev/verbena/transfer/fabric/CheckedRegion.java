@@ -1,6 +1,8 @@
 package dev.verbena.transfer.fabric;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Set;
 
 import dev.verbena.transfer.spi.AccessRight;
@@ -13,6 +15,20 @@ import dev.verbena.transfer.spi.MemoryRegion;
  * <p><b>Owner:</b> who registered it. <b>Threading:</b> immutable but for its end, which comes once.
  */
 public abstract class CheckedRegion implements MemoryRegion {
+    /**
+     * Reads {@code isOpen} plainly on the data path: behind an acquiring read the compiler loads again all that it knows of a request.
+     * Who closes a region while another thread posts it is not heard any sooner for that.
+     */
+    private static final VarHandle IS_OPEN;
+
+    static {
+        try {
+            IS_OPEN = MethodHandles.lookup().findVarHandle(CheckedRegion.class, "isOpen", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final Fabric fabric;
     private final MemorySegment memory;
     private final long byteSize;
@@ -71,7 +87,7 @@ public abstract class CheckedRegion implements MemoryRegion {
         if (fabric != user) {
             return "region rkey=" + rkey + " belongs to another fabric";
         }
-        if (!isOpen) {
+        if (!(boolean) IS_OPEN.get(this)) {
             return "region rkey=" + rkey + " is closed";
         }
         if (offset < 0 || byteSize > this.byteSize || offset > this.byteSize - byteSize) {

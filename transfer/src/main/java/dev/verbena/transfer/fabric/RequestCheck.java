@@ -23,26 +23,35 @@ public record RequestCheck(Class<? extends MemoryRegion> regionType, int element
     public void check(WorkRequest request) {
         Opcode opcode = request.opcode;
         if (opcode == null || opcode == Opcode.RECEIVE || opcode == Opcode.RECEIVE_WRITE_WITH_IMMEDIATE) {
-            throw new IllegalArgumentException("opcode=" + opcode + " cannot be posted; workRequestId="
-                    + request.workRequestId);
+            throw refused(request, "opcode=" + opcode + " cannot be posted");
         }
         int count = request.elementCount;
         if (count < 0 || count > elementCountMax || count > request.region.length) {
-            throw new IllegalArgumentException("elementCount=" + count + " is not in 0.." + Math.min(
-                    request.region.length, elementCountMax) + "; workRequestId=" + request.workRequestId);
+            throw refused(request, "elementCount=" + count + " is not in 0.." + Math.min(request.region.length,
+                    elementCountMax));
         }
-        for (int i = 0; i < count; i++) {
-            if (request.byteSize[i] < 0 || !isOwn(request.region[i])) {
-                throw new IllegalArgumentException("element " + i + " byteSize=" + request.byteSize[i] + " region="
-                        + request.region[i] + " is not a part of a region of this fabric; workRequestId="
-                        + request.workRequestId);
+        if (count == 1) {
+            checkElement(request, 0);
+        } else {
+            for (int i = 0; i < count; i++) {
+                checkElement(request, i);
             }
         }
-        if ((opcode == Opcode.COMPARE_AND_SWAP || opcode == Opcode.FETCH_AND_ADD)
-                && (count != 1 || request.byteSize[0] != Long.BYTES)) {
-            throw new IllegalArgumentException(opcode + " needs one element of 8 bytes for the old value; elementCount="
-                    + count + " workRequestId=" + request.workRequestId);
+        if (opcode.isAtomic() && (count != 1 || request.byteSize[0] != Long.BYTES)) {
+            throw refused(request, opcode + " needs one element of 8 bytes for the old value; elementCount=" + count);
         }
+    }
+
+    /** Apart, so that for the most common, one, no loop is made: the compiler spends more on it than on the element. */
+    private void checkElement(WorkRequest request, int i) {
+        if (request.byteSize[i] < 0 || !isOwn(request.region[i])) {
+            throw refused(request, "element " + i + " byteSize=" + request.byteSize[i] + " region=" + request.region[i]
+                    + " is not a part of a region of this fabric");
+        }
+    }
+
+    private static IllegalArgumentException refused(WorkRequest request, String why) {
+        return new IllegalArgumentException(why + "; workRequestId=" + request.workRequestId);
     }
 
     /** @throws IllegalArgumentException if a receive cannot be posted so */

@@ -17,6 +17,10 @@ public enum Opcode {
     /** Completion only: a peer's WRITE_WITH_IMMEDIATE consumed a posted receive; the data is in the written region. */
     RECEIVE_WRITE_WITH_IMMEDIATE;
 
+    public boolean isAtomic() {
+        return this == COMPARE_AND_SWAP || this == FETCH_AND_ADD;
+    }
+
     /** Whether the request consumes a receive at the peer. */
     public boolean consumesReceive() {
         return this == SEND || this == WRITE_WITH_IMMEDIATE;

@@ -64,6 +64,9 @@ public final class WorkRequest {
 
     /** Sum of the elements' sizes. */
     public long totalByteSize() {
+        if (elementCount == 1) {
+            return byteSize[0];
+        }
         long total = 0;
         for (int i = 0; i < elementCount; i++) {
             total += byteSize[i];

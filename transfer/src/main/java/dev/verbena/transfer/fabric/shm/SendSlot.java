@@ -80,7 +80,7 @@ final class SendSlot {
     }
 
     boolean isAtomic() {
-        return opcode == Opcode.COMPARE_AND_SWAP || opcode == Opcode.FETCH_AND_ADD;
+        return opcode.isAtomic();
     }
 
     /** Whether the elements are written by the request. */

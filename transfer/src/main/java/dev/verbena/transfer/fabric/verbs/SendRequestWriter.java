@@ -20,11 +20,12 @@ final class SendRequestWriter {
     static void write(SendRequest native_, long id, WorkRequest request, long byteSize, int inlineByteSizeMax) {
         // A read of nothing is a write of nothing: soft-RoCE of old kernels does not survive the former.
         Opcode opcode = request.opcode == Opcode.READ && byteSize == 0 ? Opcode.WRITE : request.opcode;
-        writeOperation(native_, id, opcode, request);
         boolean isInline = byteSize <= inlineByteSizeMax && leavesThisSide(opcode);
-        for (int i = 0; i < request.elementCount; i++) {
-            // To some devices an element of 0 bytes is one of 2 GiB.
-            if (request.byteSize[i] != 0) {
+        writeOperation(native_, id, opcode, request);
+        if (request.elementCount == 1) {
+            writeElement(native_, request, 0, isInline);
+        } else {
+            for (int i = 0; i < request.elementCount; i++) {
                 writeElement(native_, request, i, isInline);
             }
         }
@@ -47,6 +48,10 @@ final class SendRequestWriter {
 
     private static void writeElement(SendRequest native_, WorkRequest request, int i, boolean isInline) {
         VerbsRegion region = (VerbsRegion) request.region[i];
+        if (request.byteSize[i] == 0) {
+            // To some devices an element of 0 bytes is one of 2 GiB.
+            return;
+        }
         if (isInline) {
             native_.inline(region.memory(), request.offset[i], request.byteSize[i]);
         } else {

@@ -167,73 +167,107 @@ final class VerbsQueuePair implements QueuePair {
     @Override
     public int post(WorkRequest head) {
         checkNotClosed();
-        int room = slots.length - (int) (posted - delivered);
-        int count = 0;
-        for (WorkRequest request = head; request != null && count < room; request = request.next) {
-            requests.check(request);
-            count++;
-        }
+        long first = posted;
+        long end = delivered + slots.length;
         WorkRequest request = head;
-        int batch = 0;
-        for (int i = 0; i < count; i++) {
-            SendSlot slot = slot(posted);
-            slot.fill(request);
-            if (state == State.READY && stall == null) {
-                stall = fault(request, slot);
-                if (stall == null) {
-                    fill(sends.get(batch++), request, slot);
-                }
-            }
-            posted++;
-            request = request.next;
-            if (batch == sends.capacity()) {
-                hand(batch);
-                batch = 0;
-            }
+        while (request != null && posted != end) {
+            request = postPart(request, end, posted == first);
         }
-        hand(batch);
         if (stall != null && state == State.READY) {
             markStall();
         }
         if (state == State.ERROR) {
             completionQueue.addTroubled(this);
         }
-        return count;
+        return (int) (posted - first);
+    }
+
+    /**
+     * Posts as many as the device is handed at once; with the first part all before {@code end} are looked at, and none is posted if
+     * one is wrong.
+     *
+     * @return the first that was not posted
+     */
+    private WorkRequest postPart(WorkRequest head, long end, boolean isFirst) {
+        long partEnd = Math.min(end, posted + sends.capacity());
+        boolean isReady = state == State.READY;
+        Failure fault = stall;
+        int unsignaled = unsignaledRun;
+        long number = posted;
+        int count = 0;
+        WorkRequest request = head;
+        for (; request != null && number != partEnd; request = request.next) {
+            requests.check(request);
+            SendSlot slot = slot(number);
+            slot.fill(request);
+            if (fault == null && isReady) {
+                fault = fault(request, slot, number);
+                if (fault == null) {
+                    SendRequest native_ = sends.get(count++);
+                    SendRequestWriter.write(native_, VerbsCompletionQueue.workRequestId(queueIndex, false, number),
+                            request, slot.byteSize, inlineByteSizeMax);
+                    if (slot.isSignaled || ++unsignaled == signalEvery) {
+                        native_.signaled();
+                        unsignaled = 0;
+                    }
+                }
+            }
+            number++;
+        }
+        if (isFirst) {
+            checkRest(request, end - number);
+        }
+        stall = fault;
+        unsignaledRun = unsignaled;
+        posted = number;
+        hand(count);
+        return request;
+    }
+
+    private void checkRest(WorkRequest head, long countMax) {
+        long count = 0;
+        for (WorkRequest request = head; request != null && count < countMax; request = request.next) {
+            requests.check(request);
+            count++;
+        }
     }
 
     /** What is wrong with a request in itself, or null. */
-    private Failure fault(WorkRequest request, SendSlot slot) {
+    private Failure fault(WorkRequest request, SendSlot slot, long number) {
         if (slot.byteSize > messageByteSizeMax || slot.byteSize < 0) {
-            return fault(CompletionStatus.LOCAL_LENGTH_ERROR, slot,
+            return fault(CompletionStatus.LOCAL_LENGTH_ERROR, number,
                     "a message of " + slot.byteSize + " bytes exceeds messageByteSizeMax=" + messageByteSizeMax);
         }
-        boolean isAtomic = slot.opcode == Opcode.COMPARE_AND_SWAP || slot.opcode == Opcode.FETCH_AND_ADD;
-        int right = isAtomic || slot.opcode == Opcode.READ ? Rights.LOCAL_WRITE : 0;
-        for (int i = 0; i < request.elementCount; i++) {
-            String refusal = ((VerbsRegion) request.region[i]).refusal(fabric, request.offset[i], request.byteSize[i],
-                    right);
-            if (refusal != null) {
-                return fault(CompletionStatus.LOCAL_PROTECTION_ERROR, slot, refusal);
-            }
+        boolean isAtomic = slot.opcode.isAtomic();
+        String refusal = refusal(request, isAtomic || slot.opcode == Opcode.READ ? Rights.LOCAL_WRITE : 0);
+        if (refusal != null) {
+            return fault(CompletionStatus.LOCAL_PROTECTION_ERROR, number, refusal);
         }
         return isAtomic && (slot.remoteAddress & Long.BYTES - 1) != 0
-                ? fault(CompletionStatus.REMOTE_INVALID_REQUEST, slot,
+                ? fault(CompletionStatus.REMOTE_INVALID_REQUEST, number,
                         "the address of an atomic must be 8-byte aligned")
                 : null;
     }
 
-    private Failure fault(CompletionStatus status, SendSlot slot, String what) {
-        return Failure.of(describe(posted, status).describe() + " to " + connection.peer() + ": " + what)
-                .withSend(posted, status);
+    /** Why an element may not be used with that right, or null. */
+    private String refusal(WorkRequest request, int right) {
+        if (request.elementCount == 1) {
+            return refusal(request, 0, right);
+        }
+        String refusal = null;
+        for (int i = 0; i < request.elementCount && refusal == null; i++) {
+            refusal = refusal(request, i, right);
+        }
+        return refusal;
     }
 
-    private void fill(SendRequest native_, WorkRequest request, SendSlot slot) {
-        SendRequestWriter.write(native_, VerbsCompletionQueue.workRequestId(queueIndex, false, posted), request,
-                slot.byteSize, inlineByteSizeMax);
-        if (slot.isSignaled || ++unsignaledRun == signalEvery) {
-            native_.signaled();
-            unsignaledRun = 0;
-        }
+    private String refusal(WorkRequest request, int i, int right) {
+        return ((VerbsRegion) request.region[i]).refusal(fabric, request.offset[i], request.byteSize[i], right);
+    }
+
+    private Failure fault(CompletionStatus status, long number, String what) {
+        return Failure.of(describe(number, status).describe() + " to " + connection.peer() + ": " + what)
+                .withSend(number, status);
     }
 
     private void hand(int count) {
