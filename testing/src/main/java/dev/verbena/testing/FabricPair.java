@@ -29,6 +29,10 @@ final class FabricPair implements AutoCloseable {
             return new Options(queuePairs, depth, receiverNotReadyTimeoutNs, inlineByteSizeMax);
         }
 
+        Options withDepth(int depth) {
+            return new Options(queuePairs, depth, receiverNotReadyTimeoutNs, inlineByteSizeMax);
+        }
+
         Options withReceiverNotReadyTimeoutNs(long timeoutNs) {
             return new Options(queuePairs, depth, timeoutNs, inlineByteSizeMax);
         }

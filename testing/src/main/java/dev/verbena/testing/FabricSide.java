@@ -55,10 +55,11 @@ final class FabricSide implements ConnectionHandler {
     }
 
     List<QueuePairOptions> queuePairOptions(int count) {
+        int elementCountMax = fabric.capabilities().elementCountMax();
         List<QueuePairOptions> list = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            list.add(new QueuePairOptions(queue, options.depth(), options.depth(), options.receiverNotReadyTimeoutNs(),
-                    options.inlineByteSizeMax()));
+            list.add(new QueuePairOptions(queue, options.depth(), options.depth(), options.receiverNotReadyTimeoutNs())
+                    .withElementCountMax(elementCountMax).withInlineByteSizeMax(options.inlineByteSizeMax()));
         }
         return list;
     }

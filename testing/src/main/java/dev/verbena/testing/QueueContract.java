@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePair;
@@ -184,6 +185,49 @@ interface QueueContract extends FabricFixture {
         assertEquals(QueuePair.State.READY, queuePair.state());
     }
 
+    /** However many of them the device is handed at once. */
+    @Test
+    default void aWrongRequestFarDownTheListThrowsBeforeAnythingIsPosted() {
+        FabricPair pair = connect(FabricPair.Options.DEFAULT.withDepth(256));
+        QueuePair queuePair = pair.initiator.queuePair();
+        pair.initiator.fill(0, 8, 1);
+        WorkRequest last = pair.initiator.request(200, null);
+        WorkRequest head = last;
+        for (int i = 199; i >= 0; i--) {
+            WorkRequest request = pair.initiator.request(i, Opcode.WRITE, 0, 8, pair.target, 0);
+            request.signaled = false;
+            request.next = head;
+            head = request;
+        }
+        WorkRequest list = head;
+        assertThrows(IllegalArgumentException.class, () -> queuePair.post(list));
+        pair.assertNothingMore();
+        assertZero(pair.target, 0, 8);
+        last.reset(200, Opcode.WRITE).remote(head.remoteAddress, head.rkey);
+        assertEquals(201, queuePair.post(list));
+        pair.next(pair.initiator, 200, SUCCESS);
+        assertFilled(pair.target, 0, 8, 1);
+    }
+
+    @Test
+    default void aQueuePairTakesNoMoreElementsThanItWasMadeFor() {
+        FabricPair pair = connect();
+        Connection narrow = pair.initiator.fabric.connect(pair.target.endpoint,
+                List.of(pair.initiator.queuePairOptions(1).getFirst().withElementCountMax(1)), 20_000_000_000L);
+        pair.initiator.fill(0, 16, 1);
+        WorkRequest two = new WorkRequest(2).reset(1, Opcode.WRITE).element(pair.initiator.region, 0, 8)
+                .element(pair.initiator.region, 8, 8)
+                .remote(pair.target.region.address(), pair.target.region.rkey());
+        QueuePair queuePair = narrow.queuePairs().getFirst();
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> queuePair.post(two));
+        assertTrue(e.getMessage().contains("elementCount=2 is not in 0..1"), e.getMessage());
+        two.elementCount = 1;
+        assertEquals(1, queuePair.post(two));
+        pair.next(pair.initiator, 1, SUCCESS);
+        assertFilled(pair.target, 0, 8, 1);
+        assertZero(pair.target, 8, 8);
+    }
+
     @Test
     default void wrongOptionsThrow() {
         FabricPair pair = connect();
@@ -198,7 +242,10 @@ interface QueueContract extends FabricFixture {
                 new QueuePairOptions(queue, 7, 8, 0), new QueuePairOptions(queue, 8, 12, 0),
                 new QueuePairOptions(queue, -8, 8, 0), new QueuePairOptions(queue, 2 * depthMax, 8, 0),
                 new QueuePairOptions(queue, 8, 2 * depthMax, 0), new QueuePairOptions(queue, 8, 8, -1),
-                new QueuePairOptions(queue, 8, 8, 0, -1),
+                new QueuePairOptions(queue, 8, 8, 0).withInlineByteSizeMax(-1),
+                new QueuePairOptions(queue, 8, 8, 0).withElementCountMax(0),
+                new QueuePairOptions(queue, 8, 8, 0)
+                        .withElementCountMax(fabric.capabilities().elementCountMax() + 1),
                 new QueuePairOptions(null, 8, 8, 0), new QueuePairOptions(pair.target.queue, 8, 8, 0),
                 new QueuePairOptions(closed, 8, 8, 0));
         for (QueuePairOptions options : wrong) {

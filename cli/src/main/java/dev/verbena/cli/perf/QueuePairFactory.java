@@ -39,8 +39,8 @@ final class QueuePairFactory {
         List<QueuePairOptions> all = new ArrayList<>();
         all.add(new QueuePairOptions(control, ControlPair.DEPTH, ControlPair.DEPTH, RECEIVER_NOT_READY_TIMEOUT_NS));
         while (all.size() < count) {
-            all.add(new QueuePairOptions(measured, sendDepth, receiveDepth, RECEIVER_NOT_READY_TIMEOUT_NS,
-                    options.inlineByteSizeMax()));
+            all.add(new QueuePairOptions(measured, sendDepth, receiveDepth, RECEIVER_NOT_READY_TIMEOUT_NS)
+                    .withElementCountMax(1).withInlineByteSizeMax(options.inlineByteSizeMax()));
         }
         return all;
     }

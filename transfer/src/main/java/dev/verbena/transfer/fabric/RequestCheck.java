@@ -19,6 +19,11 @@ import dev.verbena.transfer.spi.WorkRequest;
 public record RequestCheck(Class<? extends MemoryRegion> regionType, int elementCountMax, int depthMax) {
     private static final int QUEUE_PAIRS_MAX = 256;
 
+    /** Of one queue pair, which the options have been checked for. */
+    public RequestCheck of(QueuePairOptions options) {
+        return new RequestCheck(regionType, options.elementCountMax(), depthMax);
+    }
+
     /** @throws IllegalArgumentException if the request cannot be posted, to whomever */
     public void check(WorkRequest request) {
         Opcode opcode = request.opcode;
@@ -82,6 +87,10 @@ public record RequestCheck(Class<? extends MemoryRegion> regionType, int element
             if (options.receiverNotReadyTimeoutNs() < 0) {
                 throw new IllegalArgumentException("receiverNotReadyTimeoutNs=" + options.receiverNotReadyTimeoutNs()
                         + " is negative; 0 does not wait, Long.MAX_VALUE waits for ever");
+            }
+            if (options.elementCountMax() < 1 || options.elementCountMax() > elementCountMax) {
+                throw new IllegalArgumentException("elementCountMax=" + options.elementCountMax() + " is not in 1.."
+                        + elementCountMax);
             }
             if (options.inlineByteSizeMax() < 0) {
                 throw new IllegalArgumentException("inlineByteSizeMax=" + options.inlineByteSizeMax()

@@ -3,6 +3,7 @@ package dev.verbena.transfer.fabric.shm;
 import java.lang.invoke.VarHandle;
 
 import dev.verbena.transfer.fabric.Rights;
+import dev.verbena.transfer.fabric.RequestCheck;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionHandler;
 import dev.verbena.transfer.spi.CompletionStatus;
@@ -36,6 +37,7 @@ final class ShmQueuePair implements QueuePair {
     private final QueuePairHalf peerHalf;
     private final Doorbell peerDoorbell;
     private final Initiator initiator;
+    private final RequestCheck requests;
 
     private final SendSlot[] slots;
     private long posted;
@@ -67,6 +69,7 @@ final class ShmQueuePair implements QueuePair {
         this.peerDoorbell = peerDoorbell;
         initiator = new Initiator(fabric, remoteRegions, peerHalf, connection.peer(),
                 options.receiverNotReadyTimeoutNs());
+        requests = ShmFabric.REQUESTS.of(options);
         slots = new SendSlot[options.sendDepth()];
         for (int i = 0; i < slots.length; i++) {
             slots[i] = new SendSlot();
@@ -106,7 +109,7 @@ final class ShmQueuePair implements QueuePair {
         int room = slots.length - (int) (posted - delivered);
         int count = 0;
         for (WorkRequest request = head; request != null && count < room; request = request.next) {
-            ShmFabric.REQUESTS.check(request);
+            requests.check(request);
             count++;
         }
         WorkRequest request = head;
@@ -123,7 +126,7 @@ final class ShmQueuePair implements QueuePair {
     @Override
     public boolean postReceive(long workRequestId, MemoryRegion region, long offset, long byteSize) {
         checkNotClosed();
-        ShmFabric.REQUESTS.checkReceive(workRequestId, region, byteSize);
+        requests.checkReceive(workRequestId, region, byteSize);
         if (receivesPosted - reaped == receiveDepth) {
             return false;
         }

@@ -97,19 +97,18 @@ final class VerbsQueuePair implements QueuePair {
         this.index = index;
         completionQueue = (VerbsCompletionQueue) options.completionQueue();
         receiverNotReadyTimeoutNs = options.receiverNotReadyTimeoutNs();
-        requests = fabric.requests();
+        requests = fabric.requests().of(options);
         messageByteSizeMax = fabric.capabilities().messageByteSizeMax();
-        int elementCountMax = fabric.capabilities().elementCountMax();
         // One more than asked for: the marker behind a request that stalls.
         int sendDepth = options.sendDepth() + 1;
         pair = ReliablePair.create(fabric, dev.verbena.verbs.QueuePairOptions
                 .of(QueuePairType.RELIABLE_CONNECTED, completionQueue.queue())
-                .withDepth(sendDepth, options.receiveDepth()).withElementCountMax(elementCountMax, 1)
+                .withDepth(sendDepth, options.receiveDepth()).withElementCountMax(options.elementCountMax(), 1)
                 .withInlineByteSizeMax(options.inlineByteSizeMax()));
         number = pair.number();
         // A device may give more than asked for.
         inlineByteSizeMax = Math.min(options.inlineByteSizeMax(), pair.inlineByteSizeMax());
-        sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), elementCountMax, inlineByteSizeMax);
+        sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), options.elementCountMax(), inlineByteSizeMax);
         slots = new SendSlot[options.sendDepth()];
         for (int i = 0; i < slots.length; i++) {
             slots[i] = new SendSlot();
