@@ -86,7 +86,9 @@ final class PeerConnections implements ConnectionHandler {
 
     void abort(String cause) {
         synchronized (all) {
-            abortCause = cause;
+            if (abortCause == null) {
+                abortCause = cause;
+            }
         }
         fabric.abort(cause);
         all.values().forEach(peer -> peer.abort(cause));

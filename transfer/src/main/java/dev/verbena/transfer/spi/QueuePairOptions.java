@@ -34,7 +34,6 @@ public record QueuePairOptions(CompletionQueue completionQueue, int sendDepth, i
 
     public QueuePairOptions withInlineByteSizeMax(int byteSizeMax) {
         return new QueuePairOptions(completionQueue, sendDepth, receiveDepth, receiverNotReadyTimeoutNs,
-                elementCountMax,
-                byteSizeMax);
+                elementCountMax, byteSizeMax);
     }
 }

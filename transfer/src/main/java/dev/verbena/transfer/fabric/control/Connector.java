@@ -46,6 +46,7 @@ public final class Connector {
     public ControlledConnection connect() {
         ControlledConnection connection = handshake();
         if (!fabric.adopt(connection)) {
+            fabric.checkNotGivingUp(remote);
             throw new IllegalStateException(fabric + " was closed while it connected to " + remote);
         }
         loop.watch(connection.socket().channel(), SelectionKey.OP_READ, connection);
@@ -162,6 +163,7 @@ public final class Connector {
 
     private void checkTime(String whatIsMissing) {
         fabric.checkOpen();
+        fabric.checkNotGivingUp(remote);
         if (Thread.currentThread().isInterrupted()) {
             throw new TransferException("cannot connect to " + remote + ": interrupted");
         }

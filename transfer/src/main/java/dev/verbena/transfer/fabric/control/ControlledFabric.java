@@ -106,15 +106,20 @@ public abstract class ControlledFabric implements Fabric {
     @Override
     public final Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
         checkOpen();
-        if (abortCause != null) {
-            throw new TransferException("cannot connect to " + remote + ": " + localName + " gives up: " + abortCause);
-        }
+        checkNotGivingUp(remote);
         List<QueuePairOptions> options = List.copyOf(queuePairs);
         check(options);
         if (remote.port() == 0) {
             throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
         }
         return new Connector(this, loop, remote, options, timeoutNs).connect();
+    }
+
+    /** @throws TransferException if this process gives up, and so does not connect there */
+    final void checkNotGivingUp(Endpoint remote) {
+        if (abortCause != null) {
+            throw new TransferException("cannot connect to " + remote + ": " + localName + " gives up: " + abortCause);
+        }
     }
 
     /**
