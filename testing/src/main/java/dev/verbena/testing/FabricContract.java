@@ -23,6 +23,7 @@ public abstract class FabricContract
             AtomicContract,
             MessageContract,
             QueueContract,
+            PreparedContract,
             AccessContract,
             FailureContract,
             ConnectionContract,

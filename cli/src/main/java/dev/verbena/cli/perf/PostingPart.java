@@ -6,6 +6,7 @@ import java.util.List;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionHandler;
 import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.PreparedRequests;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.WorkRequest;
 
@@ -26,8 +27,10 @@ final class PostingPart implements Part, CompletionHandler {
     private final CompletionQueue queue;
     private final Trouble trouble;
     private final QueuePair[] queuePairs;
-    /** Per queue pair, what is posted in turn: a list of requests, or single ones that walk through the buffer. */
-    private final WorkRequest[][] heads;
+    /** Per queue pair, with {@code listSize} 1: requests that are posted in turn and walk through the buffer. */
+    private final WorkRequest[][] singles;
+    /** Per queue pair, with a larger {@code listSize}. */
+    private final PreparedRequests[] lists;
     private final int listSize;
     private final int depth;
     private final int signalEvery;
@@ -48,9 +51,14 @@ final class PostingPart implements Part, CompletionHandler {
         listSize = options.listSize();
         depth = options.depth(iterations);
         signalEvery = options.signalEvery(iterations);
-        heads = new WorkRequest[queuePairs.length][];
-        for (int i = 0; i < heads.length; i++) {
-            heads[i] = listSize == 1 ? singles(side, i, byteSize) : new WorkRequest[]{list(side, i, byteSize)};
+        singles = new WorkRequest[queuePairs.length][];
+        lists = new PreparedRequests[queuePairs.length];
+        for (int i = 0; i < queuePairs.length; i++) {
+            if (listSize == 1) {
+                singles[i] = singles(side, i, byteSize);
+            } else {
+                lists[i] = queuePairs[i].prepare(list(side, i, byteSize));
+            }
         }
         samples = new BandwidthSamples(byteSize, iterations * queuePairs.length, options.hasPeak(), listSize);
         posted = new long[queuePairs.length];
@@ -111,19 +119,21 @@ final class PostingPart implements Part, CompletionHandler {
 
     private void post(int index) {
         long number = posted[index];
-        WorkRequest[] turns = heads[index];
-        WorkRequest head = turns.length == 1 ? turns[0] : turns[(int) (number % turns.length)];
-        if (listSize == 1) {
-            head.signaled = (number + 1) % signalEvery == 0 || number + 1 == iterations;
-        }
         samples.posted(postedInAll);
-        int count = queuePairs[index].post(head);
+        int count = listSize == 1 ? postSingle(index, number) : queuePairs[index].post(lists[index], 0);
         if (count != listSize) {
             trouble.note("the send queue took " + count + " of a list of " + listSize + " with " + (number
                     - completed[index]) + " outstanding of depth=" + depth);
         }
         posted[index] = number + listSize;
         postedInAll += listSize;
+    }
+
+    private int postSingle(int index, long number) {
+        WorkRequest[] turns = singles[index];
+        WorkRequest request = turns.length == 1 ? turns[0] : turns[(int) (number % turns.length)];
+        request.signaled = (number + 1) % signalEvery == 0 || number + 1 == iterations;
+        return queuePairs[index].post(request);
     }
 
     @Override

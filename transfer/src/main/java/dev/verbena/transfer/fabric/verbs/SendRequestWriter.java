@@ -20,7 +20,7 @@ final class SendRequestWriter {
     static void write(SendRequest native_, long id, WorkRequest request, long byteSize, int inlineByteSizeMax) {
         // A read of nothing is a write of nothing: soft-RoCE of old kernels does not survive the former.
         Opcode opcode = request.opcode == Opcode.READ && byteSize == 0 ? Opcode.WRITE : request.opcode;
-        boolean isInline = byteSize <= inlineByteSizeMax && leavesThisSide(opcode);
+        boolean isInline = isInline(request, byteSize, inlineByteSizeMax);
         writeOperation(native_, id, opcode, request);
         if (request.elementCount == 1) {
             writeElement(native_, request, 0, isInline);
@@ -59,7 +59,10 @@ final class SendRequestWriter {
         }
     }
 
-    private static boolean leavesThisSide(Opcode opcode) {
-        return opcode == Opcode.WRITE || opcode == Opcode.WRITE_WITH_IMMEDIATE || opcode == Opcode.SEND;
+    /** Whether the payload goes into the request itself. */
+    static boolean isInline(WorkRequest request, long byteSize, int inlineByteSizeMax) {
+        Opcode opcode = request.opcode;
+        return byteSize > 0 && byteSize <= inlineByteSizeMax
+                && (opcode == Opcode.WRITE || opcode == Opcode.WRITE_WITH_IMMEDIATE || opcode == Opcode.SEND);
     }
 }

@@ -1,6 +1,6 @@
 package dev.verbena.transfer.fabric.verbs;
 
-import java.util.Set;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
@@ -15,6 +15,7 @@ import dev.verbena.transfer.spi.CompletionStatus;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.PreparedRequests;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.transfer.spi.WorkRequest;
@@ -54,6 +55,7 @@ final class VerbsQueuePair implements QueuePair {
     private final int number;
     private final int entries;
     private final RequestCheck requests;
+    private final RequestFaults faults;
     private final long messageByteSizeMax;
     private final int inlineByteSizeMax;
     private final int queueIndex;
@@ -61,7 +63,9 @@ final class VerbsQueuePair implements QueuePair {
     private VerbsConnection connection;
 
     private final SendRequests sends;
+    /** Of the requests that are outstanding, by number: this queue pair's own, or those of prepared lists. */
     private final SendSlot[] slots;
+    private final SendSlot[] ownSlots;
     private final int signalEvery;
     private int unsignaledRun;
     private long posted;
@@ -99,6 +103,7 @@ final class VerbsQueuePair implements QueuePair {
         receiverNotReadyTimeoutNs = options.receiverNotReadyTimeoutNs();
         requests = fabric.requests().of(options);
         messageByteSizeMax = fabric.capabilities().messageByteSizeMax();
+        faults = new RequestFaults(fabric);
         // One more than asked for: the marker behind a request that stalls.
         int sendDepth = options.sendDepth() + 1;
         pair = ReliablePair.create(fabric, dev.verbena.verbs.QueuePairOptions
@@ -109,10 +114,9 @@ final class VerbsQueuePair implements QueuePair {
         // A device may give more than asked for.
         inlineByteSizeMax = Math.min(options.inlineByteSizeMax(), pair.inlineByteSizeMax());
         sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), options.elementCountMax(), inlineByteSizeMax);
-        slots = new SendSlot[options.sendDepth()];
-        for (int i = 0; i < slots.length; i++) {
-            slots[i] = new SendSlot();
-        }
+        ownSlots = new SendSlot[options.sendDepth()];
+        Arrays.setAll(ownSlots, i -> new SendSlot(SendSlot.UNLISTED));
+        slots = ownSlots.clone();
         signalEvery = Math.max(1, options.sendDepth() / 2);
         receive = new ReceiveRequests(1, 1);
         receiveDepth = options.receiveDepth();
@@ -197,10 +201,10 @@ final class VerbsQueuePair implements QueuePair {
         WorkRequest request = head;
         for (; request != null && number != partEnd; request = request.next) {
             requests.check(request);
-            SendSlot slot = slot(number);
+            SendSlot slot = ownSlot(number);
             slot.fill(request);
             if (fault == null && isReady) {
-                fault = fault(request, slot, number);
+                fault = fault(request, number, slot.byteSize);
                 if (fault == null) {
                     SendRequest native_ = sends.get(count++);
                     SendRequestWriter.write(native_, VerbsCompletionQueue.workRequestId(queueIndex, false, number),
@@ -219,7 +223,7 @@ final class VerbsQueuePair implements QueuePair {
         stall = fault;
         unsignaledRun = unsignaled;
         posted = number;
-        hand(count);
+        hand(sends, count);
         return request;
     }
 
@@ -232,44 +236,46 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     /** What is wrong with a request in itself, or null. */
-    private Failure fault(WorkRequest request, SendSlot slot, long number) {
-        if (slot.byteSize > messageByteSizeMax || slot.byteSize < 0) {
-            return fault(CompletionStatus.LOCAL_LENGTH_ERROR, number,
-                    "a message of " + slot.byteSize + " bytes exceeds messageByteSizeMax=" + messageByteSizeMax);
-        }
-        boolean isAtomic = slot.opcode.isAtomic();
-        String refusal = refusal(request, isAtomic || slot.opcode == Opcode.READ ? Rights.LOCAL_WRITE : 0);
-        if (refusal != null) {
-            return fault(CompletionStatus.LOCAL_PROTECTION_ERROR, number, refusal);
-        }
-        return isAtomic && (slot.remoteAddress & Long.BYTES - 1) != 0
-                ? fault(CompletionStatus.REMOTE_INVALID_REQUEST, number,
-                        "the address of an atomic must be 8-byte aligned")
-                : null;
+    private Failure fault(WorkRequest request, long number, long byteSize) {
+        RequestFaults.Fault fault = faults.find(request, byteSize);
+        return fault == null ? null
+                : Failure
+                        .of(describe(number, fault.status()).describe() + " to " + connection.peer() + ": "
+                                + fault.what())
+                        .withSend(number, fault.status());
     }
 
-    /** Why an element may not be used with that right, or null. */
-    private String refusal(WorkRequest request, int right) {
-        if (request.elementCount == 1) {
-            return refusal(request, 0, right);
+    @Override
+    public PreparedRequests prepare(WorkRequest head) {
+        checkNotClosed();
+        return new VerbsPreparedRequests(this, queueIndex, head, requests, slots.length, faults, inlineByteSizeMax);
+    }
+
+    @Override
+    public int post(PreparedRequests list, int first) {
+        requests.check(list, this);
+        VerbsPreparedRequests prepared = (VerbsPreparedRequests) list;
+        int count = prepared.count();
+        boolean isWhole = first == 0 && posted + count <= delivered + slots.length;
+        if (!isWhole || state != State.READY || stall != null || !prepared.isReady()) {
+            return post(prepared.from(first));
         }
-        String refusal = null;
-        for (int i = 0; i < request.elementCount && refusal == null; i++) {
-            refusal = refusal(request, i, right);
+        int index = (int) posted & slots.length - 1;
+        int untilEnd = Math.min(count, slots.length - index);
+        System.arraycopy(prepared.slots(), 0, slots, index, untilEnd);
+        System.arraycopy(prepared.slots(), untilEnd, slots, 0, count - untilEnd);
+        SendRequests numbered = prepared.numbered(posted);
+        posted += count;
+        // The last one is signaled.
+        unsignaledRun = 0;
+        hand(numbered, count);
+        if (state == State.ERROR) {
+            completionQueue.addTroubled(this);
         }
-        return refusal;
+        return count;
     }
 
-    private String refusal(WorkRequest request, int i, int right) {
-        return ((VerbsRegion) request.region[i]).refusal(fabric, request.offset[i], request.byteSize[i], right);
-    }
-
-    private Failure fault(CompletionStatus status, long number, String what) {
-        return Failure.of(describe(number, status).describe() + " to " + connection.peer() + ": " + what)
-                .withSend(number, status);
-    }
-
-    private void hand(int count) {
+    private void hand(SendRequests sends, int count) {
         if (count == 0) {
             return;
         }
@@ -352,6 +358,11 @@ final class VerbsQueuePair implements QueuePair {
         return slots[(int) number & slots.length - 1];
     }
 
+    private SendSlot ownSlot(long number) {
+        int index = (int) number & slots.length - 1;
+        return slots[index] = ownSlots[index];
+    }
+
     // ---- what the device says ----
 
     /** Takes a completion of the device. @return whether {@code out} is to be delivered now */
@@ -359,11 +370,12 @@ final class VerbsQueuePair implements QueuePair {
         long id = found.workRequestId(i);
         WorkCompletionStatus status = found.status(i);
         return VerbsCompletionQueue.isReceive(id) ? takeReceive((int) id, status, found, i, out)
-                : takeSend((int) id, status, out);
+                : takeSend(id, status, out);
     }
 
-    private boolean takeSend(int lowBits, WorkCompletionStatus status, Completion out) {
-        long number = completed + (lowBits - (int) completed);
+    private boolean takeSend(long id, WorkCompletionStatus status, Completion out) {
+        long number = VerbsCompletionQueue.isListed(id) ? numberOfListed((int) id)
+                : completed + ((int) id - (int) completed);
         completed = Math.max(completed, number + 1);
         if (status != WorkCompletionStatus.SUCCESS) {
             if (state == State.READY) {
@@ -380,6 +392,17 @@ final class VerbsQueuePair implements QueuePair {
         }
         fill(out, slot.workRequestId, CompletionStatus.SUCCESS, slot.opcode, slot.byteSize, null);
         return true;
+    }
+
+    /** The next one of that index: the last of each list is signaled, so that those of the lists before are completed. */
+    private long numberOfListed(int listIndex) {
+        for (long number = completed; number < handed; number++) {
+            if (slot(number).listIndex == listIndex) {
+                return number;
+            }
+        }
+        throw new IllegalStateException("queue pair " + number + ": the device reports request " + listIndex
+                + " of a prepared list, but none is outstanding");
     }
 
     private boolean takeReceive(int lowBits, WorkCompletionStatus status, WorkCompletions found, int i,
