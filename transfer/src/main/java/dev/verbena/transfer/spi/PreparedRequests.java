@@ -2,7 +2,7 @@ package dev.verbena.transfer.spi;
 
 /**
  * A list of requests in the form that the device takes, made once by {@link QueuePair#prepare} and posted many times: what is the same
- * at each post, as the writes of a training step are, is written once. UCX and NIXL have the like for whole transfers.
+ * at each post, as the writes of a training step are, is written once. NIXL has the like for transfers between lists of blocks.
  *
  * <p>What the requests said is copied. The memory they name is not: each post sends what it holds then, until the completion.
  *
