@@ -137,9 +137,12 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     private int deliverFound(CompletionHandler handler, int countMax) {
         int count = 0;
-        while (count < countMax && findMore()) {
+        boolean isDrained = false;
+        while (count < countMax && !isDrained && findMore()) {
             VerbsQueuePair queuePair = owner(foundNext);
             int index = foundNext++;
+            // A batch that is not full was all there was: the device is not asked again before the next poll.
+            isDrained = foundNext == foundCount && foundCount < BATCH;
             if (queuePair != null && queuePair.take(found, index, completion)) {
                 count++;
                 handler.onCompletion(completion);
