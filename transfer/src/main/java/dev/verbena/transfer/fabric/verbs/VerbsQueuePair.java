@@ -22,7 +22,6 @@ import dev.verbena.transfer.spi.WorkRequest;
 import dev.verbena.verbs.QueuePairAttributes;
 import dev.verbena.verbs.QueuePairState;
 import dev.verbena.verbs.QueuePairType;
-import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.SendRequest;
 import dev.verbena.verbs.SendRequests;
 import dev.verbena.verbs.VerbsException;
@@ -33,9 +32,8 @@ import dev.verbena.verbs.WorkCompletions;
  * A reliable connected queue pair of the device.
  *
  * <pre>
- *   sends     delivered &lt;= completed &lt;= handed &lt;= posted &lt;= delivered + sendDepth
- *             handed: given to the device; completed: over, as far as the device has said
- *   receives  reaped &lt;= receivesCompleted &lt;= receivesHanded &lt;= receivesPosted &lt;= reaped + receiveDepth
+ *   sends  delivered &lt;= completed &lt;= handed &lt;= posted &lt;= delivered + sendDepth
+ *          handed: given to the device; completed: over, as far as the device has said
  * </pre>
  *
  * <p>The device is given what is right in itself only. A request that is not (an element outside its region, a message
@@ -56,7 +54,6 @@ final class VerbsQueuePair implements QueuePair {
     private final int entries;
     private final RequestCheck requests;
     private final RequestFaults faults;
-    private final long messageByteSizeMax;
     private final int inlineByteSizeMax;
     private final int queueIndex;
     private final long receiverNotReadyTimeoutNs;
@@ -75,15 +72,7 @@ final class VerbsQueuePair implements QueuePair {
     /** The request at {@code handed} is wrong in itself: nothing more is handed to the device. */
     private Failure stall;
 
-    private final ReceiveRequests receive;
-    private final int receiveDepth;
-    private final long[] receiveIds;
-    private final long[] receiveByteSizes;
-    private final String[] receiveRefusals;
-    private long receivesPosted;
-    private long receivesHanded;
-    private long receivesCompleted;
-    private long reaped;
+    private final PostedReceives receives;
 
     private volatile State state = State.READY;
     /** Null while READY. */
@@ -102,7 +91,6 @@ final class VerbsQueuePair implements QueuePair {
         completionQueue = (VerbsCompletionQueue) options.completionQueue();
         receiverNotReadyTimeoutNs = options.receiverNotReadyTimeoutNs();
         requests = fabric.requests().of(options);
-        messageByteSizeMax = fabric.capabilities().messageByteSizeMax();
         faults = new RequestFaults(fabric);
         // One more than asked for: the marker behind a request that stalls.
         int sendDepth = options.sendDepth() + 1;
@@ -118,14 +106,10 @@ final class VerbsQueuePair implements QueuePair {
         Arrays.setAll(ownSlots, i -> new SendSlot(SendSlot.UNLISTED));
         slots = ownSlots.clone();
         signalEvery = Math.max(1, options.sendDepth() / 2);
-        receive = new ReceiveRequests(1, 1);
-        receiveDepth = options.receiveDepth();
-        receiveIds = new long[receiveDepth];
-        receiveByteSizes = new long[receiveDepth];
-        receiveRefusals = new String[receiveDepth];
-        entries = sendDepth + receiveDepth;
+        entries = sendDepth + options.receiveDepth();
         try {
             queueIndex = completionQueue.attach(this, entries);
+            receives = new PostedReceives(fabric, pair, queueIndex, options.receiveDepth());
             ReliablePair.open(pair, fabric);
         } catch (RuntimeException e) {
             pair.close();
@@ -313,39 +297,19 @@ final class VerbsQueuePair implements QueuePair {
     public boolean postReceive(long workRequestId, MemoryRegion region, long offset, long byteSize) {
         checkNotClosed();
         requests.checkReceive(workRequestId, region, byteSize);
-        if (receivesPosted - reaped == receiveDepth) {
+        if (receives.isFull()) {
             return false;
         }
-        int slot = (int) receivesPosted & receiveDepth - 1;
-        receiveIds[slot] = workRequestId;
-        receiveByteSizes[slot] = byteSize;
-        receiveRefusals[slot] = region == null ? null
-                : ((VerbsRegion) region).refusal(fabric, offset, byteSize, Rights.LOCAL_WRITE);
         if (state == State.READY) {
-            handReceive((VerbsRegion) region, offset, byteSize, receiveRefusals[slot]);
+            String fault = receives.post(workRequestId, (VerbsRegion) region, offset, byteSize);
+            if (fault != null) {
+                failHere(fault);
+            }
         } else {
+            receives.add(workRequestId, (VerbsRegion) region, offset, byteSize);
             completionQueue.addTroubled(this);
         }
-        receivesPosted++;
         return true;
-    }
-
-    private void handReceive(VerbsRegion region, long offset, long byteSize, String refusal) {
-        receive.receive(0, VerbsCompletionQueue.workRequestId(queueIndex, true, receivesPosted));
-        if (refusal != null) {
-            receive.element(0, fabric.forbidden(), 0, 1);
-        } else if (byteSize > 0) {
-            receive.element(0, region.registered(), offset, Math.min(byteSize, messageByteSizeMax));
-        }
-        try {
-            if (pair.post(receive, 0, 1) == 1) {
-                receivesHanded++;
-            } else {
-                failHere("the device took no receive: its receive queue is full");
-            }
-        } catch (VerbsException e) {
-            failHere(e.getMessage());
-        }
     }
 
     private void checkNotClosed() {
@@ -407,15 +371,14 @@ final class VerbsQueuePair implements QueuePair {
 
     private boolean takeReceive(int lowBits, WorkCompletionStatus status, WorkCompletions found, int i,
             Completion out) {
-        long number = receivesCompleted + (lowBits - (int) receivesCompleted);
-        receivesCompleted = number + 1;
+        long number = receives.complete(lowBits);
         if (status != WorkCompletionStatus.SUCCESS) {
             receiveFailed(number, status);
             return false;
         }
-        reaped = number + 1;
+        receives.delivered(number);
         boolean hasImmediate = found.hasImmediate(i);
-        fill(out, receiveIds[(int) number & receiveDepth - 1], CompletionStatus.SUCCESS,
+        fill(out, receives.id(number), CompletionStatus.SUCCESS,
                 hasImmediate ? Opcode.RECEIVE_WRITE_WITH_IMMEDIATE : Opcode.RECEIVE, found.byteSize(i), null);
         out.hasImmediate = hasImmediate;
         out.immediate = hasImmediate ? found.immediate(i) : 0;
@@ -457,20 +420,13 @@ final class VerbsQueuePair implements QueuePair {
                 || deviceStatus == WorkCompletionStatus.REMOTE_ACCESS_ERROR
                 || deviceStatus == WorkCompletionStatus.LOCAL_ACCESS_ERROR;
         if (state == State.READY) {
-            enterError(Failure.awaiting((isFlushed ? "the queue pair failed" : receiveFault(number)) + ", and "
+            enterError(Failure.awaiting((isFlushed ? "the queue pair failed" : receives.fault(number)) + ", and "
                     + connection.peer() + " does not say more"));
         }
         if (!isFlushed) {
-            String refusal = receiveRefusals[(int) number & receiveDepth - 1];
-            failure.receiveFailed(number, refusal == null ? CompletionStatus.LOCAL_LENGTH_ERROR
+            failure.receiveFailed(number, receives.refusal(number) == null ? CompletionStatus.LOCAL_LENGTH_ERROR
                     : CompletionStatus.LOCAL_PROTECTION_ERROR);
         }
-    }
-
-    private String receiveFault(long number) {
-        int slot = (int) number & receiveDepth - 1;
-        return receiveRefusals[slot] != null ? "receive: " + receiveRefusals[slot]
-                : "the receive is too small: posted=" + receiveByteSizes[slot];
     }
 
     private FailedRequest describe(long number, CompletionStatus status) {
@@ -575,7 +531,7 @@ final class VerbsQueuePair implements QueuePair {
         String detail = switch (failed.status()) {
             case REMOTE_ACCESS_ERROR -> accessFinding(failed);
             case REMOTE_INVALID_REQUEST -> failed.opcode().consumesReceive()
-                    ? receiveFault(failure == null ? reaped : failure.failedReceiveOr(reaped))
+                    ? receives.fault(failure == null ? receives.next() : failure.failedReceiveOr(receives.next()))
                     : "it is not valid";
             default -> failed.status().toString();
         };
@@ -599,7 +555,7 @@ final class VerbsQueuePair implements QueuePair {
     // ---- delivering what failed ----
 
     boolean isTroubled() {
-        return state == State.ERROR && (!failure.isSettled() || delivered != posted || reaped != receivesPosted);
+        return state == State.ERROR && (!failure.isSettled() || delivered != posted || receives.isAnyUndelivered());
     }
 
     /** Called by the completion queue within a poll. @return completions delivered */
@@ -607,12 +563,12 @@ final class VerbsQueuePair implements QueuePair {
         if (state != State.ERROR || !failure.isSettledBy(nowNs)) {
             return 0;
         }
-        if ((completed != handed || receivesCompleted != receivesHanded) && failure.isFlushOverdue(nowNs)) {
+        if ((completed != handed || receives.isUnderWay()) && failure.isFlushOverdue(nowNs)) {
             // Once it is destroyed, the device does not touch the memory of what it has not reported.
             LOGGER.warn("{} does not flush its requests; it is destroyed", pair);
             pair.close();
             completed = handed;
-            receivesCompleted = receivesHanded;
+            receives.giveUp();
         }
         int count = 0;
         while (count < countMax && state == State.ERROR && delivered != posted
@@ -624,11 +580,10 @@ final class VerbsQueuePair implements QueuePair {
             count++;
             handler.onCompletion(completion);
         }
-        while (count < countMax && state == State.ERROR && reaped != receivesPosted
-                && (reaped < receivesCompleted || reaped >= receivesHanded)) {
-            fill(completion, receiveIds[(int) reaped & receiveDepth - 1], failure.receiveStatus(reaped),
-                    Opcode.RECEIVE, 0, failure.cause());
-            reaped++;
+        while (count < countMax && state == State.ERROR && receives.isNextOver()) {
+            long number = receives.next();
+            fill(completion, receives.id(number), failure.receiveStatus(number), Opcode.RECEIVE, 0, failure.cause());
+            receives.delivered(number);
             count++;
             handler.onCompletion(completion);
         }
