@@ -108,7 +108,7 @@ final class PostedReceives {
 
     /** Whether the next one is over, or was never handed to the device. */
     boolean isNextOver() {
-        return delivered != posted && (delivered < completed || delivered >= handed);
+        return isAnyUndelivered() && (delivered < completed || delivered >= handed);
     }
 
     long next() {

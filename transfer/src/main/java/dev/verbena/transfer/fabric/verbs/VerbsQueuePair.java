@@ -259,12 +259,12 @@ final class VerbsQueuePair implements QueuePair {
         return count;
     }
 
-    private void hand(SendRequests sends, int count) {
+    private void hand(SendRequests list, int count) {
         if (count == 0) {
             return;
         }
         try {
-            int taken = pair.post(sends, 0, count);
+            int taken = pair.post(list, 0, count);
             handed += taken;
             if (taken < count) {
                 failHere("the device took " + taken + " of " + count + " requests: its send queue is full");
