@@ -19,7 +19,8 @@ import dev.verbena.transfer.spi.QueuePair;
  * <p>Threading: confined to the command's thread.
  */
 final class PerfConnection implements AutoCloseable {
-    private static final long CONNECT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+    /** The server may be started at the same time, and a JVM starts slowly on a busy or emulated machine. */
+    private static final long CONNECT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final Fabric fabric;
     private final PerfOptions options;
