@@ -100,8 +100,10 @@ class NativeBundleTest {
                 HeapOfTensors heap = new HeapOfTensors(scope);
                 var a = heap.floats(dev.verbena.memory.Shape.of(1), 2);
                 var b = heap.floats(dev.verbena.memory.Shape.of(1), 3);
-                Blas.get().multiply(false, false, 1, 1, 1, a.memory(), b.memory(), b.memory());
-                System.out.println(HeapOfTensors.floats(b)[0]);
+                // Not in place: BLAS reads its factors after it has begun to write the product.
+                var product = heap.floats(dev.verbena.memory.Shape.of(1), Float.NaN);
+                Blas.get().multiply(false, false, 1, 1, 1, a.memory(), b.memory(), product.memory());
+                System.out.println(HeapOfTensors.floats(product)[0]);
             }
         }
     }
