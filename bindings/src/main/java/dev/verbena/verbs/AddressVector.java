@@ -1,8 +1,6 @@
 package dev.verbena.verbs;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 
 import dev.verbena.verbs.abi.ibv_ah_attr;
 import dev.verbena.verbs.abi.ibv_global_route;
@@ -12,8 +10,7 @@ import dev.verbena.verbs.abi.ibv_global_route;
  *
  * @param port of this device, from 1
  * @param isGlobal whether packets carry a global routing header; always on RoCE
- * @param subnetPrefix of the peer's GID
- * @param interfaceId of the peer's GID
+ * @param peerGid where to; zero without a routing header
  * @param gidIndex of this side's GID in the port's table
  * @param hopLimit routers that a packet may pass
  * @param trafficClass 0 to 255
@@ -26,38 +23,34 @@ import dev.verbena.verbs.abi.ibv_global_route;
  *
  * <p>Source: struct ibv_ah_attr, ibv_modify_qp(3), ibv_create_ah(3).
  */
-public record AddressVector(int port, boolean isGlobal, long subnetPrefix, long interfaceId, int gidIndex,
+public record AddressVector(int port, boolean isGlobal, Gid peerGid, int gidIndex,
         int hopLimit, int trafficClass, int flowLabel, int lid, int serviceLevel, int staticRate) {
     private static final int HOP_LIMIT = 64;
-    private static final ValueLayout.OfLong BIG_ENDIAN = ValueLayout.JAVA_LONG_UNALIGNED
-            .withOrder(ByteOrder.BIG_ENDIAN);
 
     /** By GID, as on RoCE. */
-    public static AddressVector toGid(int port, int gidIndex, long subnetPrefix, long interfaceId) {
-        return new AddressVector(port, true, subnetPrefix, interfaceId, gidIndex, HOP_LIMIT, 0, 0, 0, 0, 0);
+    public static AddressVector toGid(int port, int gidIndex, Gid peerGid) {
+        return new AddressVector(port, true, peerGid, gidIndex, HOP_LIMIT, 0, 0, 0, 0, 0);
     }
 
     /** By LID, within a subnet of InfiniBand. */
     public static AddressVector toLid(int port, int lid) {
-        return new AddressVector(port, false, 0, 0, 0, 0, 0, 0, lid, 0, 0);
+        return new AddressVector(port, false, Gid.ZERO, 0, 0, 0, 0, lid, 0, 0);
     }
 
     public AddressVector withLid(int lid) {
-        return new AddressVector(port, isGlobal, subnetPrefix, interfaceId, gidIndex, hopLimit, trafficClass,
+        return new AddressVector(port, isGlobal, peerGid, gidIndex, hopLimit, trafficClass,
                 flowLabel, lid, serviceLevel, staticRate);
     }
 
     public AddressVector withQuality(int serviceLevel, int trafficClass) {
-        return new AddressVector(port, isGlobal, subnetPrefix, interfaceId, gidIndex, hopLimit, trafficClass,
+        return new AddressVector(port, isGlobal, peerGid, gidIndex, hopLimit, trafficClass,
                 flowLabel, lid, serviceLevel, staticRate);
     }
 
     /** Into a struct ibv_ah_attr. */
     void write(MemorySegment attributes) {
         MemorySegment route = ibv_ah_attr.grh(attributes);
-        MemorySegment gid = ibv_global_route.dgid(route);
-        gid.set(BIG_ENDIAN, 0, subnetPrefix);
-        gid.set(BIG_ENDIAN, 8, interfaceId);
+        peerGid.write(ibv_global_route.dgid(route));
         ibv_global_route.flow_label(route, flowLabel);
         ibv_global_route.sgid_index(route, (byte) gidIndex);
         ibv_global_route.hop_limit(route, (byte) hopLimit);
@@ -71,9 +64,8 @@ public record AddressVector(int port, boolean isGlobal, long subnetPrefix, long 
 
     static AddressVector read(MemorySegment attributes) {
         MemorySegment route = ibv_ah_attr.grh(attributes);
-        MemorySegment gid = ibv_global_route.dgid(route);
         return new AddressVector(Byte.toUnsignedInt(ibv_ah_attr.port_num(attributes)),
-                ibv_ah_attr.is_global(attributes) != 0, gid.get(BIG_ENDIAN, 0), gid.get(BIG_ENDIAN, 8),
+                ibv_ah_attr.is_global(attributes) != 0, Gid.read(ibv_global_route.dgid(route)),
                 Byte.toUnsignedInt(ibv_global_route.sgid_index(route)),
                 Byte.toUnsignedInt(ibv_global_route.hop_limit(route)),
                 Byte.toUnsignedInt(ibv_global_route.traffic_class(route)), ibv_global_route.flow_label(route),

@@ -161,9 +161,9 @@ public final class DeviceContext extends VerbsObject {
         return entries.asSlice(0, count * ibv_gid_entry.sizeof());
     }
 
-    private static List<Gid> gids(MemorySegment entries, int port) {
+    private static List<GidEntry> gids(MemorySegment entries, int port) {
         return entries.elements(ibv_gid_entry.layout()).filter(entry -> ibv_gid_entry.port_num(entry) == port)
-                .map(Gid::of).toList();
+                .map(GidEntry::of).toList();
     }
 
     /** A protection domain: what is created in one works together, and with nothing else. */

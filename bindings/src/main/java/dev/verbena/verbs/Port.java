@@ -24,12 +24,12 @@ import dev.verbena.verbs.abi.ibv_port_attr;
  * @param gids the entries of its GID table that are in use
  */
 public record Port(int number, PortState state, int maxMtuBytes, int activeMtuBytes, int lid, int subnetManagerLid,
-        int lidMaskControl, LinkLayer linkLayer, long messageByteSizeMax, List<Gid> gids) {
+        int lidMaskControl, LinkLayer linkLayer, long messageByteSizeMax, List<GidEntry> gids) {
     public Port {
         gids = List.copyOf(gids);
     }
 
-    static Port of(int number, MemorySegment attributes, List<Gid> gids) {
+    static Port of(int number, MemorySegment attributes, List<GidEntry> gids) {
         return new Port(number, PortState.of(ibv_port_attr.state(attributes)),
                 mtuBytes(ibv_port_attr.max_mtu(attributes)),
                 mtuBytes(ibv_port_attr.active_mtu(attributes)), Short.toUnsignedInt(ibv_port_attr.lid(attributes)),

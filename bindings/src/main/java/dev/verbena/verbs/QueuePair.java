@@ -10,6 +10,7 @@ import java.util.Set;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
 import dev.verbena.verbs.abi.ibv_ece;
+import dev.verbena.verbs.abi.ibv_gid;
 import dev.verbena.verbs.abi.ibv_mw_bind;
 import dev.verbena.verbs.abi.ibv_mw_bind_info;
 import dev.verbena.verbs.abi.ibv_qp;
@@ -290,21 +291,21 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     }
 
     /** Takes part in a multicast group: datagrams to its GID arrive here too. Of datagram queue pairs only. */
-    public void attachMulticast(long subnetPrefix, long interfaceId, int lid) {
+    public void attachMulticast(Gid group, int lid) {
         runWhileOpen(() -> {
             try (Arena arena = Arena.ofConfined()) {
-                NativeCall.check("ibv_attach_mcast", () -> on() + ", lid=" + lid,
-                        ibv_attach_mcast(pair, Gid.write(subnetPrefix, interfaceId, arena), (short) lid));
+                NativeCall.check("ibv_attach_mcast", () -> on() + ", group=" + group + ", lid=" + lid,
+                        ibv_attach_mcast(pair, group.write(ibv_gid.allocate(arena)), (short) lid));
             }
         });
     }
 
     /** Leaves the group. */
-    public void detachMulticast(long subnetPrefix, long interfaceId, int lid) {
+    public void detachMulticast(Gid group, int lid) {
         runWhileOpen(() -> {
             try (Arena arena = Arena.ofConfined()) {
-                NativeCall.check("ibv_detach_mcast", () -> on() + ", lid=" + lid,
-                        ibv_detach_mcast(pair, Gid.write(subnetPrefix, interfaceId, arena), (short) lid));
+                NativeCall.check("ibv_detach_mcast", () -> on() + ", group=" + group + ", lid=" + lid,
+                        ibv_detach_mcast(pair, group.write(ibv_gid.allocate(arena)), (short) lid));
             }
         });
     }

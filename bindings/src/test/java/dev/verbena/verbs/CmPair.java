@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 
@@ -84,11 +83,10 @@ final class CmPair implements AutoCloseable {
     /** The address under which the connection manager finds the device that is tested. */
     static InetAddress address() {
         try (DeviceContext context = DeviceContext.open(LoopbackPair.deviceName())) {
-            Gid gid = context.query().ports().getFirst().gids().stream().filter(Gid::isIpv4Mapped).findFirst()
+            GidEntry entry = context.query().ports().getFirst().gids().stream()
+                    .filter(candidate -> candidate.gid().isIpv4Mapped()).findFirst()
                     .orElseThrow();
-            return InetAddress.getByName(gid.address());
-        } catch (UnknownHostException impossible) {
-            throw new AssertionError(impossible);
+            return entry.gid().inetAddress();
         }
     }
 

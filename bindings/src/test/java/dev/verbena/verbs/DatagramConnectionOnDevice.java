@@ -163,8 +163,8 @@ class DatagramConnectionOnDevice {
         DatagramDestination second = joined(OTHER_GROUP, MulticastMembership.SEND_ONLY);
         assertEquals(0xffffff, first.queuePairNumber());
         assertEquals(active.query().queueKey(), first.queueKey());
-        assertEquals(0xffff_ef01_0203L, first.path().interfaceId());
-        assertNotEquals(first.path().interfaceId(), second.path().interfaceId());
+        assertEquals(0xffff_ef01_0203L, first.path().peerGid().interfaceId());
+        assertNotEquals(first.path().peerGid(), second.path().peerGid());
         send(active, pair.resources, first.path(), first.queuePairNumber(), first.queueKey());
 
         IllegalStateException twice = assertThrows(IllegalStateException.class,

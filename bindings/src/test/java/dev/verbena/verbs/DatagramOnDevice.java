@@ -15,8 +15,8 @@ import dev.verbena.verbs.abi.rdma_core_h;
 /** Unreliable datagrams, address handles and multicast groups. */
 class DatagramOnDevice {
     private static final int HEADER_BYTE_SIZE = 40;
-    /** ::ffff:224.0.0.251, as RoCE v2 over IPv4 writes a group. */
-    private static final long GROUP = 0x0000ffff_e00000fbL;
+    /** As RoCE v2 over IPv4 writes a group. */
+    private static final Gid GROUP = Gid.parse("::ffff:224.0.0.251");
 
     private final TestDevice device = new TestDevice();
     private final CompletionQueue queue = device.queue();
@@ -58,7 +58,7 @@ class DatagramOnDevice {
 
         MemorySegment header = region.memory().asSlice(1024, HEADER_BYTE_SIZE);
         AddressVector sender = device.context.senderOf(received, 0, device.port.number(), header);
-        assertEquals(device.gid.interfaceId(), sender.interfaceId());
+        assertEquals(device.gid.gid(), sender.peerGid());
         assertEquals(device.gid.index(), sender.gidIndex());
         int senderNumber = received.sourceQueuePairNumber(0);
         TestDevice.receive(pair, 32, region, 2048, 512);
@@ -142,7 +142,7 @@ class DatagramOnDevice {
     @Test
     void aHandleThatLeadsNowhereIsAnError() {
         VerbsException failed = assertThrows(VerbsException.class,
-                () -> device.domain.createAddressHandle(AddressVector.toGid(device.port.number(), 99, 0, 0)));
+                () -> device.domain.createAddressHandle(AddressVector.toGid(device.port.number(), 99, Gid.ZERO)));
         assertEquals("ibv_create_ah", failed.verb());
         assertTrue(failed.getMessage().contains("gidIndex=99"), failed.getMessage());
     }
@@ -159,17 +159,17 @@ class DatagramOnDevice {
 
     @Test
     void multicastGroupsAreJoinedAndLeft() {
-        pair.attachMulticast(0, GROUP, 0);
+        pair.attachMulticast(GROUP, 0);
         VerbsException attached = assertThrows(VerbsException.class, pair::close);
         assertTrue(attached.getMessage().contains("detachMulticast"), attached.getMessage());
         assertTrue(pair.isOpen());
-        pair.detachMulticast(0, GROUP, 0);
-        VerbsException twice = assertThrows(VerbsException.class, () -> pair.detachMulticast(0, GROUP, 0));
+        pair.detachMulticast(GROUP, 0);
+        VerbsException twice = assertThrows(VerbsException.class, () -> pair.detachMulticast(GROUP, 0));
         assertEquals(rdma_core_h.EINVAL(), twice.errno());
         VerbsException unicast = assertThrows(VerbsException.class,
-                () -> pair.attachMulticast(device.gid.subnetPrefix(), device.gid.interfaceId(), 0));
+                () -> pair.attachMulticast(device.gid.gid(), 0));
         assertEquals(rdma_core_h.EINVAL(), unicast.errno());
         QueuePair connected = device.queuePair(QueuePairType.RELIABLE_CONNECTED, queue);
-        assertThrows(VerbsException.class, () -> connected.attachMulticast(0, GROUP, 0));
+        assertThrows(VerbsException.class, () -> connected.attachMulticast(GROUP, 0));
     }
 }

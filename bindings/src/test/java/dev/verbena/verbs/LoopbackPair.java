@@ -54,7 +54,7 @@ final class LoopbackPair implements AutoCloseable {
 
     final DeviceContext context;
     final Port port;
-    final Gid gid;
+    final GidEntry gid;
     final ProtectionDomain domain;
     final Side initiator;
     final Side target;
@@ -69,7 +69,7 @@ final class LoopbackPair implements AutoCloseable {
     LoopbackPair(QueuePairType type, Set<AccessFlag> access, UnaryOperator<QueuePairOptions> options) {
         context = DeviceContext.open(deviceName());
         port = context.query().ports().getFirst();
-        gid = port.gids().stream().filter(Gid::isIpv4Mapped).findFirst().orElseThrow();
+        gid = port.gids().stream().filter(entry -> entry.gid().isIpv4Mapped()).findFirst().orElseThrow();
         domain = context.allocateProtectionDomain();
         initiator = side(type, access, options);
         target = side(type, access, options);
@@ -102,7 +102,7 @@ final class LoopbackPair implements AutoCloseable {
 
     void toReadyToReceive(QueuePair pair, int peer) {
         QueuePairAttributes attributes = QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(AddressVector.toGid(port.number(), gid.index(), gid.subnetPrefix(), gid.interfaceId()))
+                .addressVector(AddressVector.toGid(port.number(), gid.index(), gid.gid()))
                 .mtu(1024).destination(peer).receivePacketSequence(0);
         if (pair.type() == QueuePairType.RELIABLE_CONNECTED) {
             attributes.readsAcceptedMax(4).receiverNotReadyTimer(12);

@@ -173,8 +173,7 @@ class QueuePairStatesOnDevice {
     }
 
     private AddressVector vector() {
-        return AddressVector.toGid(pair.port.number(), pair.gid.index(), pair.gid.subnetPrefix(),
-                pair.gid.interfaceId());
+        return AddressVector.toGid(pair.port.number(), pair.gid.index(), pair.gid.gid());
     }
 
     /** The man page's table, written again from it. */

@@ -28,13 +28,13 @@ final class TestDevice implements AutoCloseable {
     private final WorkCompletions completions = new WorkCompletions(1);
     final DeviceContext context;
     final Port port;
-    final Gid gid;
+    final GidEntry gid;
     final ProtectionDomain domain;
 
     TestDevice() {
         context = keep(DeviceContext.open(LoopbackPair.deviceName()));
         port = context.query().ports().getFirst();
-        gid = port.gids().stream().filter(Gid::isIpv4Mapped).findFirst().orElseThrow();
+        gid = port.gids().stream().filter(entry -> entry.gid().isIpv4Mapped()).findFirst().orElseThrow();
         domain = keep(context.allocateProtectionDomain());
     }
 
@@ -60,7 +60,7 @@ final class TestDevice implements AutoCloseable {
     }
 
     AddressVector path() {
-        return AddressVector.toGid(port.number(), gid.index(), gid.subnetPrefix(), gid.interfaceId());
+        return AddressVector.toGid(port.number(), gid.index(), gid.gid());
     }
 
     void connect(QueuePair one, QueuePair other) {

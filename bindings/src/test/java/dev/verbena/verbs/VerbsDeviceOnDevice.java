@@ -23,7 +23,8 @@ class VerbsDeviceOnDevice {
                 .orElseThrow();
         Port port = device.query().ports().getFirst();
         assertEquals(PortState.ACTIVE, port.state());
-        assertTrue(port.gids().stream().anyMatch(gid -> gid.type() == GidType.ROCE_V2 && gid.isIpv4Mapped()),
+        assertTrue(
+                port.gids().stream().anyMatch(entry -> entry.type() == GidType.ROCE_V2 && entry.gid().isIpv4Mapped()),
                 () -> "gids=" + port.gids());
     }
 }

@@ -6,7 +6,7 @@ import java.util.Map;
 
 import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.DeviceLimits;
-import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.Port;
 import dev.verbena.verbs.VerbsDevice;
 import dev.verbena.verbs.VerbsException;
@@ -91,12 +91,12 @@ final class DeviceInfo {
         return map;
     }
 
-    private static Map<String, Object> of(Gid gid) {
+    private static Map<String, Object> of(GidEntry entry) {
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("index", gid.index());
-        map.put("GID", gid.address());
-        map.put("type", gid.type().toString());
-        map.put("ifindex", gid.networkInterfaceIndex());
+        map.put("index", entry.index());
+        map.put("GID", entry.gid().toString());
+        map.put("type", entry.type().toString());
+        map.put("ifindex", entry.networkInterfaceIndex());
         return map;
     }
 }

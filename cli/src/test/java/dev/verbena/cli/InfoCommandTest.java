@@ -15,6 +15,7 @@ import dev.verbena.transfer.spi.Setting;
 import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.DeviceLimits;
 import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.GidType;
 import dev.verbena.verbs.Guid;
 import dev.verbena.verbs.LinkLayer;
@@ -57,7 +58,7 @@ class InfoCommandTest {
         DeviceLimits limits = new DeviceLimits(-1, 0xfffff000L, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
                 24, 25, 0x1223c76, 1);
         Port port = new Port(1, PortState.ACTIVE, 4096, 1024, 0, 0, 0, LinkLayer.ETHERNET, 8 << 20,
-                List.of(new Gid(1, 0, 0xffffc0000201L, GidType.ROCE_V2, 3)));
+                List.of(new GidEntry(1, Gid.parse("::ffff:192.0.2.1"), GidType.ROCE_V2, 3)));
         String text = Outline.of(Map.of("devices", List.of(DeviceInfo.of(
                 new VerbsDevice("rxe0", NodeType.CHANNEL_ADAPTER, TransportType.INFINIBAND, new Guid(0x1c760fff)),
                 new DeviceAttributes("1.2.3", new Guid(5), 0x2c9, 4119, 10, limits, List.of(port))))));

@@ -29,6 +29,6 @@ public record RdmaPort(String device, int number, int mtu, int networkInterfaceI
     public static RdmaPort choose(NetworkOptions network) {
         PortChoice choice = PortChoice.ofMachine(network);
         return new RdmaPort(choice.device().name(), choice.port().number(), choice.mtu(),
-                choice.gid().networkInterfaceIndex(), choice.settings());
+                choice.gidEntry().networkInterfaceIndex(), choice.settings());
     }
 }

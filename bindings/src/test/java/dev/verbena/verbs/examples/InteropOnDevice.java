@@ -23,7 +23,7 @@ import dev.verbena.verbs.CmEventType;
 import dev.verbena.verbs.CmListener;
 import dev.verbena.verbs.ConnectionException;
 import dev.verbena.verbs.DeviceContext;
-import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.VerbsDevice;
 
 /** Our examples with the programs of rdma-core that they are written after, each in both roles. */
@@ -34,16 +34,17 @@ class InteropOnDevice {
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
     private final PrintStream out = new PrintStream(printed, true);
     private final String device = device();
-    private final Gid gid = gid(device);
+    private final GidEntry gid = gid(device);
 
     private static String device() {
         String name = System.getenv("VERBENA_TEST_DEVICE");
         return name != null ? name : VerbsDevice.list().getFirst().name();
     }
 
-    private static Gid gid(String device) {
+    private static GidEntry gid(String device) {
         try (DeviceContext context = DeviceContext.open(device)) {
-            return context.query().ports().getFirst().gids().stream().filter(Gid::isIpv4Mapped).findFirst()
+            return context.query().ports().getFirst().gids().stream().filter(entry -> entry.gid().isIpv4Mapped())
+                    .findFirst()
                     .orElseThrow();
         }
     }
@@ -111,7 +112,7 @@ class InteropOnDevice {
     }
 
     private InetAddress address() throws IOException {
-        return InetAddress.getByName(gid.address());
+        return InetAddress.getByName(gid.gid().toString());
     }
 
     private static Arguments rping(String events) {

@@ -4,29 +4,30 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+import dev.verbena.verbs.Gid;
 
 /**
  * What two ping-pong programs tell each other over TCP: "lid:queue pair:packet sequence:gid", hexadecimal, with a zero
  * octet behind. Source: libibverbs/examples/rc_pingpong.c of rdma-core.
  *
- * @param subnetPrefix of the GID, 0 with 0 for none
- * @param interfaceId of the GID
+ * @param gid zero for none
  *
  * <p>Threading: immutable.
  */
-record PingpongAddress(int lid, int queuePair, int packetSequence, long subnetPrefix, long interfaceId) {
+record PingpongAddress(int lid, int queuePair, int packetSequence, Gid gid) {
     private static final int BYTE_SIZE = "0000:000000:000000:00000000000000000000000000000000".length() + 1;
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
 
     static PingpongAddress parse(String text) {
         String[] fields = text.split(":");
         return new PingpongAddress(Integer.parseInt(fields[0], 16), Integer.parseInt(fields[1], 16),
-                Integer.parseInt(fields[2], 16), Long.parseUnsignedLong(fields[3].substring(0, 16), 16),
-                Long.parseUnsignedLong(fields[3].substring(16, 32), 16));
+                Integer.parseInt(fields[2], 16), Gid.of(HexFormat.of().parseHex(fields[3])));
     }
 
     String format() {
-        return "%04x:%06x:%06x:%016x%016x".formatted(lid, queuePair, packetSequence, subnetPrefix, interfaceId);
+        return "%04x:%06x:%06x:".formatted(lid, queuePair, packetSequence) + HexFormat.of().formatHex(gid.octets());
     }
 
     /** The client speaks first. */

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.verbs.Gid;
+
 /** What the examples read: the peer's address, and the command line. */
 class PingpongAddressTest {
     /** In the form that ibv_rc_pingpong sends, of a device at 192.0.2.1. */
@@ -13,10 +15,10 @@ class PingpongAddressTest {
     @Test
     void isTheCProgramsText() {
         PingpongAddress address = PingpongAddress.parse(TEXT);
-        assertEquals(new PingpongAddress(0, 0x11, 0xa5b3c, 0, 0xffffc0000201L), address);
+        assertEquals(new PingpongAddress(0, 0x11, 0xa5b3c, Gid.parse("::ffff:192.0.2.1")), address);
         assertEquals(TEXT, address.format());
         assertEquals("ffff:ffffff:000001:fe800000000000009cdde6fffe79a91d",
-                new PingpongAddress(0xffff, 0xffffff, 1, 0xfe80000000000000L, 0x9cdde6fffe79a91dL).format());
+                new PingpongAddress(0xffff, 0xffffff, 1, Gid.parse("fe80::9cdd:e6ff:fe79:a91d")).format());
     }
 
     @Test

@@ -17,6 +17,7 @@ import dev.verbena.verbs.AccessFlag;
 import dev.verbena.verbs.AddressVector;
 import dev.verbena.verbs.DeviceContext;
 import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.Port;
 import dev.verbena.verbs.ProtectionDomain;
@@ -57,7 +58,7 @@ public final class RcPingpong implements AutoCloseable {
     private final int receiveDepth;
     private final boolean validates;
     private final Port port;
-    private final Gid gid;
+    private final GidEntry gid;
     private final DeviceContext context;
     private final ProtectionDomain domain;
     private final MemoryRegion region;
@@ -133,15 +134,14 @@ public final class RcPingpong implements AutoCloseable {
     }
 
     private PingpongAddress address() {
-        return new PingpongAddress(port.lid(), pair.number(), packetSequence, gid == null ? 0 : gid.subnetPrefix(),
-                gid == null ? 0 : gid.interfaceId());
+        return new PingpongAddress(port.lid(), pair.number(), packetSequence, gid == null ? Gid.ZERO : gid.gid());
     }
 
     private void connectTo(PingpongAddress peer, PrintStream out) {
         out.println("local address:  " + address().format());
         out.println("remote address: " + peer.format());
         AddressVector way = gid == null ? AddressVector.toLid(port.number(), peer.lid())
-                : AddressVector.toGid(port.number(), gid.index(), peer.subnetPrefix(), peer.interfaceId());
+                : AddressVector.toGid(port.number(), gid.index(), peer.gid());
         pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(way.withQuality(serviceLevel, 0)).mtu(mtu).destination(peer.queuePair())
                 .receivePacketSequence(peer.packetSequence()).readsAcceptedMax(1).receiverNotReadyTimer(12));

@@ -3,7 +3,7 @@ package dev.verbena.cli.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.GidType;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.Port;
@@ -25,16 +25,16 @@ final class GidCheck implements Check {
     }
 
     private static Finding judge(String title, Port port) {
-        List<Gid> gids = port.gids();
+        List<GidEntry> gids = port.gids();
         if (gids.isEmpty()) {
             return Finding.problem(NAME, title + " has none", REMEDY);
         }
         if (port.linkLayer() != LinkLayer.ETHERNET) {
-            return Finding.ok(NAME, title + " has " + gids.getFirst().address());
+            return Finding.ok(NAME, title + " has " + gids.getFirst().gid());
         }
-        return gids.stream().filter(gid -> gid.type() == GidType.ROCE_V2 && gid.isIpv4Mapped()).findFirst()
-                .map(gid -> Finding.ok(NAME, title + " has " + gid.address() + " (" + gid.type() + ") at index "
-                        + gid.index()))
+        return gids.stream().filter(entry -> entry.type() == GidType.ROCE_V2 && entry.gid().isIpv4Mapped()).findFirst()
+                .map(entry -> Finding.ok(NAME, title + " has " + entry.gid() + " (" + entry.type() + ") at index "
+                        + entry.index()))
                 .orElseGet(() -> Finding.warning(NAME, title + " has no IPv4 address for RoCE v2 among its "
                         + gids.size() + " GIDs", REMEDY));
     }

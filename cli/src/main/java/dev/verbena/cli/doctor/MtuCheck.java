@@ -3,7 +3,7 @@ package dev.verbena.cli.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.Port;
 
@@ -19,7 +19,8 @@ final class MtuCheck implements Check {
         List<Finding> findings = new ArrayList<>();
         for (DeviceSeen device : machine.devices()) {
             for (Port port : device.activePorts()) {
-                int index = port.gids().stream().mapToInt(Gid::networkInterfaceIndex).filter(i -> i > 0).findFirst()
+                int index = port.gids().stream().mapToInt(GidEntry::networkInterfaceIndex).filter(i -> i > 0)
+                        .findFirst()
                         .orElse(0);
                 String networkInterface = machine.networkInterface(index);
                 if (port.linkLayer() == LinkLayer.ETHERNET && networkInterface != null) {

@@ -14,6 +14,7 @@ import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.DeviceLimits;
 import dev.verbena.verbs.ForkSupport;
 import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.GidType;
 import dev.verbena.verbs.Guid;
 import dev.verbena.verbs.LinkLayer;
@@ -24,8 +25,8 @@ import dev.verbena.verbs.VerbsLibrary;
 /** Made-up machines: a healthy one with soft-RoCE, to be spoiled in one place by each test. */
 final class Machines {
     static final long NEEDED = 1 << 20;
-    static final Gid IPV4 = new Gid(1, 0, 0xffffc0000201L, GidType.ROCE_V2, 3);
-    static final Gid LINK_LOCAL = new Gid(0, 0xfe80L << 48, 1, GidType.ROCE_V2, 3);
+    static final GidEntry IPV4 = new GidEntry(1, Gid.parse("::ffff:192.0.2.1"), GidType.ROCE_V2, 3);
+    static final GidEntry LINK_LOCAL = new GidEntry(0, Gid.parse("fe80::1"), GidType.ROCE_V2, 3);
 
     final Map<String, String> environment = new LinkedHashMap<>();
     final Map<String, String> fabrics = new LinkedHashMap<>(Map.of("shm", ""));
@@ -124,7 +125,7 @@ final class Machines {
         return new DeviceSeen("rxe0", new DeviceAttributes("", new Guid(1), 0, 0, 0, limits, List.of(ports)), null);
     }
 
-    static Port port(PortState state, LinkLayer linkLayer, int activeMtu, Gid... gids) {
+    static Port port(PortState state, LinkLayer linkLayer, int activeMtu, GidEntry... gids) {
         return new Port(1, state, 4096, activeMtu, 0, 0, 0, linkLayer, 1 << 20, List.of(gids));
     }
 }

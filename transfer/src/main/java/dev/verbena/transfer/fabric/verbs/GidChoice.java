@@ -6,6 +6,7 @@ import java.util.List;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.GidType;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.Port;
@@ -15,7 +16,7 @@ import dev.verbena.verbs.Port;
  *
  * @param reason why that
  */
-record GidChoice(Gid gid, String reason) {
+record GidChoice(GidEntry entry, String reason) {
     /** From the best to the worst; what fits none is never chosen. */
     private enum Kind {
         ROCE_V2_IPV4("RoCE v2 over IPv4: routed, and what peers reach most often"),
@@ -30,49 +31,43 @@ record GidChoice(Gid gid, String reason) {
             this.reason = reason;
         }
 
-        static Kind of(Gid gid, LinkLayer linkLayer) {
-            if (gid.subnetPrefix() == 0 && gid.interfaceId() == 0 || gid.type() == GidType.UNKNOWN) {
+        static Kind of(GidEntry entry, LinkLayer linkLayer) {
+            if (entry.gid().equals(Gid.ZERO) || entry.type() == GidType.UNKNOWN) {
                 return NONE;
             }
-            if (gid.type() == GidType.INFINIBAND || linkLayer == LinkLayer.INFINIBAND) {
+            if (entry.type() == GidType.INFINIBAND || linkLayer == LinkLayer.INFINIBAND) {
                 // Its default subnet prefix looks like a link-local address, and is none.
                 return INFINIBAND;
             }
-            if (isLinkLocal(gid)) {
+            if (entry.gid().isLinkLocal()) {
                 return NONE;
             }
-            if (gid.type() == GidType.ROCE_V1) {
+            if (entry.type() == GidType.ROCE_V1) {
                 return ROCE_V1;
             }
-            return gid.isIpv4Mapped() ? ROCE_V2_IPV4 : ROCE_V2_IPV6;
+            return entry.gid().isIpv4Mapped() ? ROCE_V2_IPV4 : ROCE_V2_IPV6;
         }
     }
 
     /** The index that was asked for, link-local or not; else the best kind, of several the first. */
     static GidChoice of(Port port, String where, int askedIndex) {
-        List<Gid> gids = port.gids();
+        List<GidEntry> gids = port.gids();
         if (askedIndex != NetworkOptions.UNSET) {
-            return gids.stream().filter(gid -> gid.index() == askedIndex).findFirst()
-                    .map(gid -> new GidChoice(gid, "RDMA_GID_INDEX or --rdma-gid-index names it"))
+            return gids.stream().filter(entry -> entry.index() == askedIndex).findFirst()
+                    .map(entry -> new GidChoice(entry, "RDMA_GID_INDEX or --rdma-gid-index names it"))
                     .orElseThrow(() -> new TransferException(where + " has no GID at index " + askedIndex
-                            + "; set RDMA_GID_INDEX to one of " + gids.stream().map(Gid::index).toList()
+                            + "; set RDMA_GID_INDEX to one of " + gids.stream().map(GidEntry::index).toList()
                             + ", or unset it"));
         }
-        Comparator<Gid> best = Comparator.comparing(gid -> Kind.of(gid, port.linkLayer()));
-        Gid gid = gids.stream().min(best.thenComparing(Gid::index))
+        Comparator<GidEntry> best = Comparator.comparing(entry -> Kind.of(entry, port.linkLayer()));
+        GidEntry entry = gids.stream().min(best.thenComparing(GidEntry::index))
                 .orElseThrow(() -> new TransferException(where + " has no GID; " + remedy(port)));
-        Kind kind = Kind.of(gid, port.linkLayer());
+        Kind kind = Kind.of(entry, port.linkLayer());
         if (kind == Kind.NONE) {
             throw new TransferException(where + " has link-local GIDs only, which other subnets cannot answer to; "
                     + remedy(port) + ", or set RDMA_GID_INDEX to use one of them all the same");
         }
-        return new GidChoice(gid, kind.reason);
-    }
-
-    /** fe80::/10, RFC 4291 §2.5.6, and 169.254.0.0/16, RFC 3927. */
-    private static boolean isLinkLocal(Gid gid) {
-        return gid.isIpv4Mapped() ? (gid.interfaceId() >>> 16 & 0xffff) == 0xa9fe
-                : gid.subnetPrefix() >>> 54 == 0xfe80 >>> 6;
+        return new GidChoice(entry, kind.reason);
     }
 
     private static String remedy(Port port) {

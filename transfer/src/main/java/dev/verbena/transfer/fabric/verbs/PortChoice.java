@@ -6,7 +6,7 @@ import java.util.List;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Setting;
-import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.Port;
 import dev.verbena.verbs.PortState;
@@ -20,7 +20,7 @@ import dev.verbena.verbs.Verbs;
  * @param mtu in bytes, for the queue pairs' path
  * @param settings the same and what else was configured, each with its reason
  */
-public record PortChoice(LocalDevice device, Port port, Gid gid, int mtu, List<Setting> settings) {
+public record PortChoice(LocalDevice device, Port port, GidEntry gidEntry, int mtu, List<Setting> settings) {
     private static final int ETHERNET_PRIORITY_MAX = 7;
 
     public PortChoice {
@@ -114,14 +114,14 @@ public record PortChoice(LocalDevice device, Port port, Gid gid, int mtu, List<S
         int mtu = mtu(port, where, network.mtu());
         List<Setting> settings = new ArrayList<>(deviceSettings);
         settings.add(new Setting("port", Integer.toString(port.number()), "ACTIVE, " + reason));
-        settings.add(new Setting("gidIndex", Integer.toString(gid.gid().index()), gid.reason()));
-        settings.add(new Setting("gid", gid.gid().address(), gid.gid().type() + ", at that index"));
+        settings.add(new Setting("gidIndex", Integer.toString(gid.entry().index()), gid.reason()));
+        settings.add(new Setting("gid", gid.entry().gid().toString(), gid.entry().type() + ", at that index"));
         settings.add(new Setting("mtu", Integer.toString(mtu), network.mtu() == NetworkOptions.UNSET
                 ? "the port's active MTU"
                 : "RDMA_QP_MTU or --rdma-mtu asks for it, and the port's active MTU " + port.activeMtuBytes()
                         + " allows it"));
         settings.addAll(QueuePairSettings.of(network));
-        return new PortChoice(device, port, gid.gid(), mtu, settings);
+        return new PortChoice(device, port, gid.entry(), mtu, settings);
     }
 
     private static int mtu(Port port, String where, int asked) {

@@ -59,7 +59,7 @@ final class ReliablePair {
         PortChoice choice = fabric.choice();
         NetworkOptions network = fabric.network();
         AddressVector way = AddressVector
-                .toGid(choice.port().number(), choice.gid().index(), peer.subnetPrefix(), peer.interfaceId())
+                .toGid(choice.port().number(), choice.gidEntry().index(), peer.gid())
                 .withLid(peer.lid()).withQuality(network.serviceLevel(), network.trafficClass());
         pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE).addressVector(way)
                 .mtu(Math.min(choice.mtu(), peer.mtu())).destination(peerNumber)

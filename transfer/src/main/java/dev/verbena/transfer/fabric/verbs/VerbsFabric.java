@@ -261,7 +261,7 @@ final class VerbsFabric extends ControlledFabric {
     }
 
     VerbsHello hello(int[] numbers, int[] packetSequences) {
-        return new VerbsHello(localName(), listening(), choice.gid().subnetPrefix(), choice.gid().interfaceId(),
+        return new VerbsHello(localName(), listening(), choice.gidEntry().gid(),
                 choice.port().lid(), choice.mtu(), readsAcceptedMax(), numbers, packetSequences);
     }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.DeviceLimits;
 import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.GidType;
 import dev.verbena.verbs.Guid;
 import dev.verbena.verbs.LinkLayer;
@@ -30,21 +31,21 @@ final class Devices {
         return new LocalDevice(verbsDevice(name), null, problem);
     }
 
-    static Port ethernet(int number, PortState state, int activeMtu, Gid... gids) {
+    static Port ethernet(int number, PortState state, int activeMtu, GidEntry... gids) {
         return new Port(number, state, 4096, activeMtu, 0, 0, 0, LinkLayer.ETHERNET, 1 << 30, List.of(gids));
     }
 
-    static Port infiniBand(int number, Gid... gids) {
+    static Port infiniBand(int number, GidEntry... gids) {
         return new Port(number, PortState.ACTIVE, 4096, 4096, 7, 1, 0, LinkLayer.INFINIBAND, 1 << 30, List.of(gids));
     }
 
     /** ::ffff:a.b.c.d, on network interface 2. */
-    static Gid ipv4(int index, GidType type, int a, int b, int c, int d) {
-        return new Gid(index, 0, 0xffffL << 32 | (long) a << 24 | b << 16 | c << 8 | d, type, 2);
+    static GidEntry ipv4(int index, GidType type, int a, int b, int c, int d) {
+        return new GidEntry(index, Gid.parse("::ffff:" + a + "." + b + "." + c + "." + d), type, 2);
     }
 
-    static Gid ipv6(int index, GidType type, long subnetPrefix) {
-        return new Gid(index, subnetPrefix, 1, type, 2);
+    static GidEntry ipv6(int index, GidType type, long subnetPrefix) {
+        return new GidEntry(index, new Gid(subnetPrefix, 1), type, 2);
     }
 
     private static VerbsDevice verbsDevice(String name) {

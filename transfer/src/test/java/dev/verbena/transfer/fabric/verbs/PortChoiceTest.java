@@ -20,13 +20,13 @@ import dev.verbena.transfer.CompletionMode;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Setting;
-import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.GidType;
 import dev.verbena.verbs.PortState;
 import dev.verbena.verbs.Verbs;
 
 class PortChoiceTest {
-    private static final Gid GID = ipv4(1, GidType.ROCE_V2, 192, 0, 2, 1);
+    private static final GidEntry GID = ipv4(1, GidType.ROCE_V2, 192, 0, 2, 1);
     private static final NetworkOptions DEFAULTS = NetworkOptions.defaults();
 
     private final List<LocalDevice> machine = List.of(
@@ -41,7 +41,7 @@ class PortChoiceTest {
         PortChoice choice = PortChoice.of(machine, DEFAULTS);
         assertEquals("mlx5_1", choice.device().name());
         assertEquals(3, choice.port().number());
-        assertEquals(GID, choice.gid());
+        assertEquals(GID, choice.gidEntry());
         assertEquals(2048, choice.mtu());
         assertEquals("mlx5_1", setting(choice, "device").value());
         String reason = setting(choice, "device").reason();
@@ -112,7 +112,7 @@ class PortChoiceTest {
         List<LocalDevice> one = List.of(device("a0", ethernet(1, PortState.ACTIVE, 1024, GID)));
         assertEquals("7", setting(PortChoice.of(one, DEFAULTS.withServiceLevel(7)), "serviceLevel").value());
         assertProblem(one, DEFAULTS.withServiceLevel(8), "serviceLevel=8", "RDMA_QP_SL", "0 to 7");
-        Gid own = Devices.ipv6(0, GidType.INFINIBAND, 0xfe80L << 48);
+        GidEntry own = Devices.ipv6(0, GidType.INFINIBAND, 0xfe80L << 48);
         assertEquals("15", setting(PortChoice.of(List.of(device("i0", infiniBand(1, own))),
                 DEFAULTS.withServiceLevel(15)), "serviceLevel").value());
     }
