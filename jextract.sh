@@ -2,10 +2,12 @@
 # Regenerates the sources of dev.verbena.verbs.abi from the installed headers of rdma-core (libibverbs, librdmacm): the symbols
 # that bindings/jextract.includes names, and no others. The result is committed; building Verbena needs neither jextract nor a C compiler.
 #
-#   ./jextract.sh           writes them; the same headers and the same jextract give the same bytes
-#   ./jextract.sh --check   writes nothing; says which of the committed files differ, with status 1
+#   ./jextract.sh           writes them, and into the head of that file which jextract and which rdma-core they were made with:
+#                           the same two give the same bytes
+#   ./jextract.sh --check   writes nothing; says which of the committed files differ, with status 1, and whether jextract and rdma-core are others
 #
-# JEXTRACT=/path/to/jextract says where jextract is, otherwise the PATH does. Status 2: something it needs is missing.
+# JEXTRACT=/path/to/jextract says where jextract is, otherwise the PATH does: in the clone that it was built in, which tells its commit.
+# Status 2: something it needs is missing.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 unset JAVA_TOOL_OPTIONS CDPATH
@@ -39,6 +41,20 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 includes=$PWD/bindings/jextract.includes
 
+# jextract --version tells no commit; the clone around it does. The release of rdma-core is the end of libibverbs' version: 1.14.44.0.
+commit=unknown
+clone=$(git -C "$(dirname "$jextract")" rev-parse --show-toplevel 2> /dev/null || true)
+[[ ! -r $clone/src/main/java/org/openjdk/jextract/JextractTool.java ]] ||
+  commit=$(git -C "$clone" describe --always --abbrev=40 --dirty --exclude='*')
+release=$(cat /usr/lib/*/pkgconfig/libibverbs.pc /usr/lib{,64}/pkgconfig/libibverbs.pc 2> /dev/null | sed -nE 's/^Version: [0-9]+\.[0-9]+\.([0-9.]+)$/\1/p' | head -1 || true)
+here="jextract $commit and rdma-core ${release:-unknown}"
+made=$(sed -nE 's/^# Made with (jextract .+ and rdma-core .+):.*/\1/p' "$includes")
+if [[ ${1-} != --check ]]; then
+  [[ $here != *unknown* ]] || fail "the sources would be made with $here: take a jextract inside the clone that it was built in, and install libibverbs-dev with its libibverbs.pc."
+elif [[ $here != "$made" ]]; then
+  echo "jextract.sh: the committed sources were made with $made, here is $here." >&2
+fi
+
 # In an empty folder: jextract adds its working directory to the include path and reads a compile_flags.txt there.
 mkdir "$scratch/empty"
 (cd "$scratch/empty" && "$jextract" --output "$scratch/out" --target-package "$package" --header-class-name rdma_core_h \
@@ -67,5 +83,6 @@ else
   mkdir -p "$committed"
   rm -f "$committed"/*.java
   cp "$out"/*.java "$committed"
+  sed -i -E "s/^# Made with jextract .+ and rdma-core [^:]+:/# Made with $here:/" "$includes"
   echo "jextract.sh: $(ls "$out" | wc -l) files written to $committed"
 fi
