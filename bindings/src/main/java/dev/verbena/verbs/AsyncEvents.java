@@ -72,6 +72,21 @@ final class AsyncEvents {
         objects.put(struct.address(), object);
     }
 
+    /** By its struct; null where it is not here. */
+    synchronized QueuePair queuePair(MemorySegment struct) {
+        return objects.get(struct.address()) instanceof QueuePair pair ? pair : null;
+    }
+
+    /** By its number; null where it is not here. */
+    synchronized QueuePair queuePair(int number) {
+        for (VerbsObject object : objects.values()) {
+            if (object instanceof QueuePair pair && pair.number() == number) {
+                return pair;
+            }
+        }
+        return null;
+    }
+
     /** Destroys an object while no thread takes an event. */
     synchronized void destroy(MemorySegment struct, Runnable destroy) {
         destroy.run();

@@ -136,7 +136,9 @@ public final class CmEventChannel extends VerbsObject {
             CmId listener = ids.get(rdma_cm_event.listen_id(event).address());
             return CmEvent.of(event, new CmId(this, rdma_cm_event.id(event)), listener);
         }
-        return CmEvent.of(event, ids.get(rdma_cm_event.id(event).address()), null);
+        CmEvent taken = CmEvent.of(event, ids.get(rdma_cm_event.id(event).address()), null);
+        taken.id().happened(taken.type());
+        return taken;
     }
 
     /** Called with librdmacm's lock. */

@@ -55,6 +55,8 @@ public final class CmId extends VerbsObject {
     /** Guarded by librdmacm's lock. */
     private CmEventChannel channel;
     private final CmGroups groups;
+    /** That the parameters named, made by its protection domain; 0 for none. Guarded by librdmacm's lock. */
+    private int ownQueuePairNumber;
 
     /** Called with librdmacm's lock, within the channel's whileOpen. */
     CmId(CmEventChannel channel, MemorySegment id) {
@@ -319,10 +321,12 @@ public final class CmId extends VerbsObject {
     private void withParameters(String verb, MethodHandle handle, ConnectionParameters parameters, int privateMax) {
         call(() -> {
             requireDevice();
-            if (rdma_cm_id.qp(id).address() == 0 && parameters.queuePairNumber() == 0) {
+            boolean hasQueuePair = rdma_cm_id.qp(id).address() != 0;
+            if (!hasQueuePair && parameters.queuePairNumber() == 0) {
                 throw new IllegalStateException(this + " has no queue pair to connect: create it, or name yours in the"
                         + " parameters");
             }
+            ownQueuePairNumber = hasQueuePair ? 0 : parameters.queuePairNumber();
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment struct = parameters.write(arena, privateMax);
                 return NativeCall.status(verb, this::on, capture -> (int) handle.invokeExact(capture, id, struct));
@@ -335,6 +339,28 @@ public final class CmId extends VerbsObject {
         NativeCall.status("rdma_create_qp", this::on,
                 capture -> (int) LibRdmacm.CREATE_QP.invokeExact(capture, id, domain.pointer(), attributes));
         return rdma_cm_id.qp(id);
+    }
+
+    /** Called with librdmacm's lock, by the thread that takes the event. */
+    void happened(CmEventType type) {
+        if (type == CmEventType.ESTABLISHED) {
+            reach(QueuePairState.READY_TO_SEND);
+        } else if (type == CmEventType.DISCONNECTED) {
+            reach(QueuePairState.ERROR);
+        }
+    }
+
+    private void reach(QueuePairState state) {
+        MemorySegment pair = rdma_cm_id.qp(id);
+        QueuePair connected = pair.address() != 0 ? events().queuePair(pair)
+                : ownQueuePairNumber != 0 ? events().queuePair(ownQueuePairNumber) : null;
+        if (connected != null) {
+            connected.reach(state);
+        }
+    }
+
+    private AsyncEvents events() {
+        return CmDevices.of(rdma_cm_id.verbs(id)).events();
     }
 
     /** Called by the queue pair, which keeps this open. */

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 
 import dev.verbena.verbs.abi.ibv_ah_attr;
 import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.abi.ibv_device;
 import dev.verbena.verbs.abi.ibv_device_attr;
 import dev.verbena.verbs.abi.ibv_device_attr_ex;
 import dev.verbena.verbs.abi.ibv_gid_entry;
@@ -34,6 +35,7 @@ public final class DeviceContext extends VerbsObject {
 
     private final String name;
     private final MemorySegment context;
+    private final TransportType transport;
     private final DataPath dataPath;
     private final AsyncEvents events;
     /** How it ends. */
@@ -47,6 +49,8 @@ public final class DeviceContext extends VerbsObject {
         super("device " + name);
         this.name = name;
         this.context = context;
+        this.transport = TransportType
+                .of(ibv_device.transport_type(ibv_context.device(context).reinterpret(ibv_device.sizeof())));
         this.dataPath = dataPath;
         this.events = new AsyncEvents(this);
         this.closing = closing;
@@ -81,6 +85,11 @@ public final class DeviceContext extends VerbsObject {
 
     public String name() {
         return name;
+    }
+
+    /** What it speaks. */
+    public TransportType transport() {
+        return transport;
     }
 
     /** What the device and its ports are and can do now. */
@@ -258,6 +267,11 @@ public final class DeviceContext extends VerbsObject {
 
     DataPath dataPath() {
         return dataPath;
+    }
+
+    /** Whether the kernel knows the states of its queue pairs; siw leaves that field of its answer as it was. */
+    boolean tellsQueuePairStates() {
+        return transport != TransportType.IWARP || !dataPath.isSoftware();
     }
 
     String on() {

@@ -45,6 +45,12 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     private final int sendDepth;
     private final int receiveDepth;
     private final int inlineByteSizeMax;
+    /**
+     * The state that events of the connection manager tell of, on iWARP: there the kernel moves the queue pair, and
+     * libibverbs, which keeps the state otherwise, is not told. Written with librdmacm's lock or by modify; plain, since
+     * each post reads it.
+     */
+    private int reached = RESET;
 
     QueuePair(ProtectionDomain domain, QueuePairOptions options, MemorySegment pair, MemorySegment capacities) {
         this(domain, null, options, pair, capacities);
@@ -142,30 +148,58 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     }
 
     /**
-     * Changes attributes, the state among them.
+     * Changes attributes, the state among them. On iWARP the connection manager connects, and what it does not need
+     * need not be given.
      *
      * @throws IllegalArgumentException if an attribute is missing that the change of state takes; the message names it
      */
     public void modify(QueuePairAttributes attributes) {
         runWhileOpen(() -> {
-            QueuePairTransitions.check(type, QueuePairState.of(ibv_qp.state(pair)), attributes);
+            if (!isIwarp()) {
+                QueuePairTransitions.check(type, QueuePairState.of(ibv_qp.state(pair)), attributes);
+            }
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment struct = ibv_qp_attr.allocate(arena);
                 attributes.write(struct);
                 NativeCall.check("ibv_modify_qp", () -> on() + ", attributes=" + attributes.given(),
                         ibv_modify_qp(pair, struct, attributes.mask()));
             }
+            if (attributes.state() == QueuePairState.RESET) {
+                reached = RESET;
+            }
         });
     }
 
-    /** All attributes as the device has them now. */
+    private boolean isIwarp() {
+        return domain.context().transport() == TransportType.IWARP;
+    }
+
+    /**
+     * Called with librdmacm's lock when an event tells that the connection stands or is gone. Elsewhere than on iWARP it
+     * is librdmacm or the program that moves the queue pair.
+     */
+    void reach(QueuePairState state) {
+        if (isIwarp()) {
+            reached = state.code();
+        }
+    }
+
+    /**
+     * All attributes as the device has them now. On soft-iWARP the state is that of the events taken so far, and of what
+     * iWARP does not have the values mean nothing.
+     */
     public QueuePairAttributes query() {
         return whileOpen(() -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment attributes = ibv_qp_attr.allocate(arena);
                 MemorySegment initial = ibv_qp_init_attr.allocate(arena);
+                boolean tellsState = domain.context().tellsQueuePairStates();
+                // libibverbs keeps what is asked for with STATE.
                 NativeCall.check("ibv_query_qp", this::on,
-                        ibv_query_qp(pair, attributes, IBV_QP_STATE() | IBV_QP_CAP(), initial));
+                        ibv_query_qp(pair, attributes, IBV_QP_CAP() | (tellsState ? IBV_QP_STATE() : 0), initial));
+                if (!tellsState) {
+                    ibv_qp_attr.qp_state(attributes, Math.max(ibv_qp.state(pair), reached));
+                }
                 return QueuePairAttributes.read(attributes);
             }
         });
@@ -341,7 +375,7 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
      * it once the state allows.
      */
     final boolean isReadyToSend() {
-        return ibv_qp.state(pair) >= READY_TO_SEND;
+        return ibv_qp.state(pair) >= READY_TO_SEND || reached >= READY_TO_SEND;
     }
 
     final VerbsException wrongState(String verb, QueuePairState needed) {

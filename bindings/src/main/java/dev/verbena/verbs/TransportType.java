@@ -31,6 +31,10 @@ public enum TransportType {
         this.text = text;
     }
 
+    int code() {
+        return code;
+    }
+
     static TransportType of(int code) {
         for (TransportType type : values()) {
             if (type.code == code) {

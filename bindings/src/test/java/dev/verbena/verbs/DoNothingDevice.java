@@ -26,7 +26,7 @@ final class DoNothingDevice {
 
     private DoNothingDevice(MemorySegment post, MemorySegment poll, boolean isCritical) {
         Arena arena = Arena.global();
-        MemorySegment context = ibv_context.allocate(arena);
+        MemorySegment context = StandInDevice.context(TransportType.INFINIBAND, arena);
         MemorySegment operations = ibv_context.ops(context);
         ibv_context_ops.post_send(operations, post);
         ibv_context_ops.post_recv(operations, post);
