@@ -194,12 +194,6 @@ public final class SendRequest {
         return element(inlineData.address(), inlineByteSize, 0).flag(IBV_SEND_INLINE());
     }
 
-    /** Gives it another id; all else stays, so that it can be posted again as it is. */
-    public SendRequest workRequestId(long workRequestId) {
-        RawMemory.putLong(this, at, WR_ID, workRequestId);
-        return this;
-    }
-
     /** Its success is reported; without it only its failure is. */
     public SendRequest signaled() {
         return flag(IBV_SEND_SIGNALED());

@@ -23,7 +23,6 @@ public abstract class FabricContract
             AtomicContract,
             MessageContract,
             QueueContract,
-            PreparedContract,
             AccessContract,
             FailureContract,
             ConnectionContract,

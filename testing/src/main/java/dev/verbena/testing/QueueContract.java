@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 
@@ -100,6 +103,34 @@ interface QueueContract extends FabricFixture {
             pair.next(pair.initiator, 7, SUCCESS);
         }
         assertFilled(pair.target, 0, 64, 3);
+        pair.assertNothingMore();
+    }
+
+    @Test
+    default void listsOfAnyLengthCompleteInTheOrderPosted() {
+        FabricPair pair = connect();
+        Random random = new Random(4);
+        Deque<Long> expected = new ArrayDeque<>();
+        for (int step = 0; step < 2000; step++) {
+            WorkRequest head = writes(pair, 1 + random.nextInt(8), true);
+            for (WorkRequest each = head; each != null; each = each.next) {
+                each.workRequestId += 10L * step;
+                each.signaled = random.nextBoolean();
+            }
+            int count = pair.initiator.queuePair().post(head);
+            for (WorkRequest each = head; count > 0; each = each.next, count--) {
+                if (each.signaled) {
+                    expected.add(each.workRequestId);
+                }
+            }
+            pair.initiator.poll(1 + random.nextInt(4));
+            while (!pair.initiator.completions.isEmpty()) {
+                pair.next(pair.initiator, expected.remove(), SUCCESS);
+            }
+        }
+        while (!expected.isEmpty()) {
+            pair.next(pair.initiator, expected.remove(), SUCCESS);
+        }
         pair.assertNothingMore();
     }
 

@@ -6,7 +6,6 @@ import java.util.List;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionHandler;
 import dev.verbena.transfer.spi.CompletionQueue;
-import dev.verbena.transfer.spi.PreparedRequests;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.WorkRequest;
 
@@ -30,7 +29,7 @@ final class PostingPart implements Part, CompletionHandler {
     /** Per queue pair, with {@code listSize} 1: requests that are posted in turn and walk through the buffer. */
     private final WorkRequest[][] singles;
     /** Per queue pair, with a larger {@code listSize}. */
-    private final PreparedRequests[] lists;
+    private final WorkRequest[] lists;
     private final int listSize;
     private final int depth;
     private final int signalEvery;
@@ -52,12 +51,12 @@ final class PostingPart implements Part, CompletionHandler {
         depth = options.depth(iterations);
         signalEvery = options.signalEvery(iterations);
         singles = new WorkRequest[queuePairs.length][];
-        lists = new PreparedRequests[queuePairs.length];
+        lists = new WorkRequest[queuePairs.length];
         for (int i = 0; i < queuePairs.length; i++) {
             if (listSize == 1) {
                 singles[i] = singles(side, i, byteSize);
             } else {
-                lists[i] = queuePairs[i].prepare(list(side, i, byteSize));
+                lists[i] = list(side, i, byteSize);
             }
         }
         samples = new BandwidthSamples(byteSize, iterations * queuePairs.length, options.hasPeak(), listSize);
@@ -120,7 +119,7 @@ final class PostingPart implements Part, CompletionHandler {
     private void post(int index) {
         long number = posted[index];
         samples.posted(postedInAll);
-        int count = listSize == 1 ? postSingle(index, number) : queuePairs[index].post(lists[index], 0);
+        int count = listSize == 1 ? postSingle(index, number) : queuePairs[index].post(lists[index]);
         if (count != listSize) {
             trouble.note("the send queue took " + count + " of a list of " + listSize + " with " + (number
                     - completed[index]) + " outstanding of depth=" + depth);

@@ -6,8 +6,6 @@ import java.util.function.Predicate;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
-import dev.verbena.transfer.spi.PreparedRequests;
-import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.transfer.spi.WorkRequest;
 
@@ -66,14 +64,6 @@ public record RequestCheck(Class<? extends MemoryRegion> regionType, int element
         if (byteSize < 0 || (region == null ? byteSize != 0 : !isOwn(region))) {
             throw new IllegalArgumentException("receive byteSize=" + byteSize + " region=" + region
                     + " is not a part of a region of this fabric; workRequestId=" + workRequestId);
-        }
-    }
-
-    /** @throws IllegalArgumentException if the queue pair did not prepare the list */
-    public void check(PreparedRequests list, QueuePair queuePair) {
-        if (!(list instanceof CopiedRequests own) || own.queuePair() != queuePair) {
-            throw new IllegalArgumentException("list=" + list + " was prepared by another queue pair than number="
-                    + queuePair.number() + "; prepare it on each that posts it");
         }
     }
 

@@ -35,23 +35,6 @@ public interface QueuePair {
     int post(WorkRequest head);
 
     /**
-     * Makes a list that will be posted many times, at less cost than {@link #post(WorkRequest)} has each time.
-     *
-     * @throws IllegalArgumentException if a request is wrong in itself, or there are none, or more than the send queue holds
-     */
-    PreparedRequests prepare(WorkRequest head);
-
-    /**
-     * Posts a list that this queue pair prepared, from request {@code first} on, as far as the send queue has room. The list may be
-     * posted again while it is under way.
-     *
-     * @return how many requests from the first were posted; fewer than are left means the send queue is full
-     * @throws IllegalArgumentException if another queue pair prepared it
-     * @throws IndexOutOfBoundsException if there is no request {@code first}
-     */
-    int post(PreparedRequests list, int first);
-
-    /**
      * Posts a receive; {@code region} may be null with {@code byteSize} 0, for WRITE_WITH_IMMEDIATE only.
      *
      * @return false if the receive queue is full

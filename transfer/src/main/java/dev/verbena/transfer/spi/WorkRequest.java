@@ -62,21 +62,6 @@ public final class WorkRequest {
         return this;
     }
 
-    /** Another one that says the same, linked to nothing. */
-    public WorkRequest copy() {
-        WorkRequest copy = new WorkRequest(elementCount).reset(workRequestId, opcode);
-        for (int i = 0; i < elementCount; i++) {
-            copy.element(region[i], offset[i], byteSize[i]);
-        }
-        copy.signaled = signaled;
-        copy.remoteAddress = remoteAddress;
-        copy.rkey = rkey;
-        copy.immediate = immediate;
-        copy.compareOrAdd = compareOrAdd;
-        copy.swap = swap;
-        return copy;
-    }
-
     /** Sum of the elements' sizes. */
     public long totalByteSize() {
         if (elementCount == 1) {

@@ -2,7 +2,6 @@ package dev.verbena.transfer.fabric.shm;
 
 import java.lang.invoke.VarHandle;
 
-import dev.verbena.transfer.fabric.CopiedRequests;
 import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.fabric.RequestCheck;
 import dev.verbena.transfer.spi.Completion;
@@ -11,7 +10,6 @@ import dev.verbena.transfer.spi.CompletionStatus;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
-import dev.verbena.transfer.spi.PreparedRequests;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.transfer.spi.WorkRequest;
@@ -123,19 +121,6 @@ final class ShmQueuePair implements QueuePair {
             execute();
         }
         return count;
-    }
-
-    @Override
-    public PreparedRequests prepare(WorkRequest head) {
-        checkNotClosed();
-        return new CopiedRequests(this, head, requests, slots.length);
-    }
-
-    /** Nothing is gained here: a request is carried out by reading it. */
-    @Override
-    public int post(PreparedRequests list, int first) {
-        requests.check(list, this);
-        return post(((CopiedRequests) list).from(first));
     }
 
     @Override

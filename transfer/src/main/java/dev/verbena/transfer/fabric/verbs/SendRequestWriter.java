@@ -60,7 +60,7 @@ final class SendRequestWriter {
     }
 
     /** Whether the payload goes into the request itself. */
-    static boolean isInline(WorkRequest request, long byteSize, int inlineByteSizeMax) {
+    private static boolean isInline(WorkRequest request, long byteSize, int inlineByteSizeMax) {
         Opcode opcode = request.opcode;
         return byteSize > 0 && byteSize <= inlineByteSizeMax
                 && (opcode == Opcode.WRITE || opcode == Opcode.WRITE_WITH_IMMEDIATE || opcode == Opcode.SEND);

@@ -19,11 +19,10 @@ import dev.verbena.verbs.WorkCompletions;
  * A completion queue of the device, which grows with the queue pairs made on it: one that overran would be dead.
  *
  * <pre>
- * work request id   63        62       61..32                31..0
- *                  +---------+--------+---------------------+-------------------------------------------+
- *                  | receive | listed | index of queue pair | low bits of the number of send or receive |
- *                  +---------+--------+---------------------+-------------------------------------------+
- *                              listed: of a prepared list; the number is the index there
+ * work request id   63        62..32                31..0
+ *                  +---------+---------------------+-------------------------------------------+
+ *                  | receive | index of queue pair | low bits of the number of send or receive |
+ *                  +---------+---------------------+-------------------------------------------+
  * </pre>
  *
  * <p>What is left in the queue of a queue pair that was destroyed is told by its number, and passed over.
@@ -33,7 +32,6 @@ import dev.verbena.verbs.WorkCompletions;
 final class VerbsCompletionQueue implements CompletionQueue {
     private static final int BATCH = 64;
     private static final long RECEIVE = 1L << 63;
-    private static final long LISTED = 1L << 62;
     private static final long SPIN_NS = 200_000;
     private static final long NAP_NS_MIN = 50_000;
     private static final long NAP_NS_MAX = TimeUnit.MILLISECONDS.toNanos(10);
@@ -89,15 +87,6 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     static long workRequestId(int queuePairIndex, boolean isReceive, long number) {
         return (isReceive ? RECEIVE : 0) | (long) queuePairIndex << 32 | number & 0xffff_ffffL;
-    }
-
-    /** Of a request in a prepared list that is not signaled, so that nobody asks for its number unless it fails. */
-    static long listedId(int queuePairIndex, int index) {
-        return LISTED | workRequestId(queuePairIndex, false, index);
-    }
-
-    static boolean isListed(long workRequestId) {
-        return (workRequestId & LISTED) != 0;
     }
 
     boolean isOf(VerbsFabric fabric) {
@@ -168,7 +157,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     /** Null for one of a queue pair that is no more. */
     private VerbsQueuePair owner(int index) {
-        int queuePairIndex = (int) ((found.workRequestId(index) & ~(RECEIVE | LISTED)) >>> 32);
+        int queuePairIndex = (int) ((found.workRequestId(index) & ~RECEIVE) >>> 32);
         VerbsQueuePair[] all = queuePairs;
         VerbsQueuePair queuePair = queuePairIndex < all.length ? all[queuePairIndex] : null;
         return queuePair != null && queuePair.number() == found.queuePairNumber(index) ? queuePair : null;

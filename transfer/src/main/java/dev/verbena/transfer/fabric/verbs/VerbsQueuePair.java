@@ -15,7 +15,6 @@ import dev.verbena.transfer.spi.CompletionStatus;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
-import dev.verbena.transfer.spi.PreparedRequests;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.transfer.spi.WorkRequest;
@@ -60,9 +59,8 @@ final class VerbsQueuePair implements QueuePair {
     private VerbsConnection connection;
 
     private final SendRequests sends;
-    /** Of the requests that are outstanding, by number: this queue pair's own, or those of prepared lists. */
+    /** Of the requests that are outstanding, by number. */
     private final SendSlot[] slots;
-    private final SendSlot[] ownSlots;
     private final int signalEvery;
     private int unsignaledRun;
     private long posted;
@@ -102,9 +100,8 @@ final class VerbsQueuePair implements QueuePair {
         // A device may give more than asked for.
         inlineByteSizeMax = Math.min(options.inlineByteSizeMax(), pair.inlineByteSizeMax());
         sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), options.elementCountMax(), inlineByteSizeMax);
-        ownSlots = new SendSlot[options.sendDepth()];
-        Arrays.setAll(ownSlots, i -> new SendSlot(SendSlot.UNLISTED));
-        slots = ownSlots.clone();
+        slots = new SendSlot[options.sendDepth()];
+        Arrays.setAll(slots, i -> new SendSlot());
         signalEvery = Math.max(1, options.sendDepth() / 2);
         entries = sendDepth + options.receiveDepth();
         try {
@@ -185,7 +182,7 @@ final class VerbsQueuePair implements QueuePair {
         WorkRequest request = head;
         for (; request != null && number != partEnd; request = request.next) {
             requests.check(request);
-            SendSlot slot = ownSlot(number);
+            SendSlot slot = slot(number);
             slot.fill(request);
             if (fault == null && isReady) {
                 fault = fault(request, number, slot.byteSize);
@@ -207,7 +204,7 @@ final class VerbsQueuePair implements QueuePair {
         stall = fault;
         unsignaledRun = unsignaled;
         posted = number;
-        hand(sends, count);
+        hand(count);
         return request;
     }
 
@@ -229,42 +226,12 @@ final class VerbsQueuePair implements QueuePair {
                         .withSend(number, fault.status());
     }
 
-    @Override
-    public PreparedRequests prepare(WorkRequest head) {
-        checkNotClosed();
-        return new VerbsPreparedRequests(this, queueIndex, head, requests, slots.length, faults, inlineByteSizeMax);
-    }
-
-    @Override
-    public int post(PreparedRequests list, int first) {
-        requests.check(list, this);
-        VerbsPreparedRequests prepared = (VerbsPreparedRequests) list;
-        int count = prepared.count();
-        boolean isWhole = first == 0 && posted + count <= delivered + slots.length;
-        if (!isWhole || state != State.READY || stall != null || !prepared.isReady()) {
-            return post(prepared.from(first));
-        }
-        int index = (int) posted & slots.length - 1;
-        int untilEnd = Math.min(count, slots.length - index);
-        System.arraycopy(prepared.slots(), 0, slots, index, untilEnd);
-        System.arraycopy(prepared.slots(), untilEnd, slots, 0, count - untilEnd);
-        SendRequests numbered = prepared.numbered(posted);
-        posted += count;
-        // The last one is signaled.
-        unsignaledRun = 0;
-        hand(numbered, count);
-        if (state == State.ERROR) {
-            completionQueue.addTroubled(this);
-        }
-        return count;
-    }
-
-    private void hand(SendRequests list, int count) {
+    private void hand(int count) {
         if (count == 0) {
             return;
         }
         try {
-            int taken = pair.post(list, 0, count);
+            int taken = pair.post(sends, 0, count);
             handed += taken;
             if (taken < count) {
                 failHere("the device took " + taken + " of " + count + " requests: its send queue is full");
@@ -322,11 +289,6 @@ final class VerbsQueuePair implements QueuePair {
         return slots[(int) number & slots.length - 1];
     }
 
-    private SendSlot ownSlot(long number) {
-        int index = (int) number & slots.length - 1;
-        return slots[index] = ownSlots[index];
-    }
-
     // ---- what the device says ----
 
     /** Takes a completion of the device. @return whether {@code out} is to be delivered now */
@@ -334,12 +296,11 @@ final class VerbsQueuePair implements QueuePair {
         long id = found.workRequestId(i);
         WorkCompletionStatus status = found.status(i);
         return VerbsCompletionQueue.isReceive(id) ? takeReceive((int) id, status, found, i, out)
-                : takeSend(id, status, out);
+                : takeSend((int) id, status, out);
     }
 
-    private boolean takeSend(long id, WorkCompletionStatus status, Completion out) {
-        long number = VerbsCompletionQueue.isListed(id) ? numberOfListed((int) id)
-                : completed + ((int) id - (int) completed);
+    private boolean takeSend(int lowBits, WorkCompletionStatus status, Completion out) {
+        long number = completed + (lowBits - (int) completed);
         completed = Math.max(completed, number + 1);
         if (status != WorkCompletionStatus.SUCCESS) {
             if (state == State.READY) {
@@ -356,17 +317,6 @@ final class VerbsQueuePair implements QueuePair {
         }
         fill(out, slot.workRequestId, CompletionStatus.SUCCESS, slot.opcode, slot.byteSize, null);
         return true;
-    }
-
-    /** The next one of that index: the last of each list is signaled, so that those of the lists before are completed. */
-    private long numberOfListed(int listIndex) {
-        for (long number = completed; number < handed; number++) {
-            if (slot(number).listIndex == listIndex) {
-                return number;
-            }
-        }
-        throw new IllegalStateException("queue pair " + number + ": the device reports request " + listIndex
-                + " of a prepared list, but none is outstanding");
     }
 
     private boolean takeReceive(int lowBits, WorkCompletionStatus status, WorkCompletions found, int i,
