@@ -82,7 +82,7 @@ final class Blas {
      * {@code c = op(a) * op(b)}: op(a) is m x k, op(b) is k x n, c is m x n; op transposes where asked. Overwrites c whatever
      * was in it.
      *
-     * @throws IllegalArgumentException if a dimension exceeds an int, or a segment is too small
+     * @throws IllegalArgumentException if a dimension exceeds an int, a segment is too small, or c overlaps a or b
      */
     void multiply(boolean transposeA, boolean transposeB, long m, long n, long k, MemorySegment a, MemorySegment b,
             MemorySegment c) {
@@ -93,6 +93,8 @@ final class Blas {
         checkSize("a", a, m * k);
         checkSize("b", b, k * n);
         checkSize("c", c, m * n);
+        checkApart("a", a, m * k, c, m * n);
+        checkApart("b", b, k * n, c, m * n);
         // A leading dimension is the length of a row as it lies in memory, and at least 1 even where nothing lies there.
         int lda = (int) Math.max(1, transposeA ? m : k);
         int ldb = (int) Math.max(1, transposeB ? k : n);
@@ -126,6 +128,16 @@ final class Blas {
             throw new IllegalArgumentException(
                     "operand " + name + " has " + segment.byteSize() + " bytes; " + elementCount
                             + " floats are needed");
+        }
+    }
+
+    /** BLAS forbids it: some kernels have written to the product before they read a factor for the last time, others not. */
+    private static void checkApart(String name, MemorySegment factor, long factorCount, MemorySegment product,
+            long productCount) {
+        if (factor.address() < product.address() + productCount * Float.BYTES
+                && product.address() < factor.address() + factorCount * Float.BYTES) {
+            throw new IllegalArgumentException("operand c overlaps operand " + name
+                    + ": a product cannot be written over its factors; give it memory of its own");
         }
     }
 

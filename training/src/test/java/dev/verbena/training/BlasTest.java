@@ -88,6 +88,17 @@ class BlasTest {
     }
 
     @Test
+    void refusesToWriteOverAFactor() {
+        MemorySegment ten = heap.allocate(ElementType.FLOAT32, Shape.of(10)).memory();
+        MemorySegment last = ten.asSlice(36);
+        Blas.get().multiply(false, false, 1, 1, 9, ten, ten, last);
+        assertMessage("operand c overlaps operand a:",
+                () -> Blas.get().multiply(false, false, 1, 1, 10, ten, ten, last));
+        assertMessage("operand c overlaps operand b:",
+                () -> Blas.get().multiply(false, false, 1, 1, 1, ten, last, last));
+    }
+
+    @Test
     void addsScaled() {
         float[] x = values(1001);
         float[] y = values(1001);
@@ -106,7 +117,9 @@ class BlasTest {
             freed = shortLived.allocate(4, 4);
         }
         MemorySegment some = heap.floats(Shape.of(1), 1).memory();
-        assertThrows(IllegalStateException.class, () -> Blas.get().multiply(false, false, 1, 1, 1, freed, some, some));
+        MemorySegment product = heap.floats(Shape.of(1), 1).memory();
+        assertThrows(IllegalStateException.class,
+                () -> Blas.get().multiply(false, false, 1, 1, 1, freed, some, product));
     }
 
     private static void assertMessage(String part, org.junit.jupiter.api.function.Executable action) {
