@@ -90,6 +90,25 @@ class CheckTest {
     }
 
     @Test
+    void softIwarpThatCannotBeBuiltSaysWhichStepFailed() throws Exception {
+        for (String tool : List.of("cut", "tail", "paste")) {
+            tool(tool, "exec /usr/bin/" + tool + " \"$@\"");
+        }
+        for (String tool : List.of("gcc-12", "make")) {
+            tool(tool, "exit 0");
+        }
+        tool("apt-get", "echo no space left; exit 100");
+        ProcessBuilder build = new ProcessBuilder(ScriptRun.SCRIPT.resolveSibling("build-siw").toString(),
+                "6.1.0-44-amd64",
+                "6.1.164-1", folder.resolve("siw").toString(), "apt-get").redirectErrorStream(true);
+        build.environment().putAll(environment());
+        Process process = build.start();
+        assertEquals("fetching sources and headers failed: no space left\n",
+                new String(process.getInputStream().readAllBytes()));
+        assertEquals(1, process.waitFor());
+    }
+
+    @Test
     void aStepOfTheSetUpThatFailsSaysWhich() throws Exception {
         assumeDebian();
         tool("apt-get", "for word; do if [ \"$word\" = install ]; then echo no space left; exit 100; fi; done");

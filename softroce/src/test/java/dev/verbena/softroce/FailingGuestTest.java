@@ -60,6 +60,37 @@ class FailingGuestTest {
                 "softroce: host1 could not be prepared: module 999-broken.ko cannot be loaded: "), run.errors());
     }
 
+    /** With a kernel package made of this machine's own guests, by tools that have no sources of it. */
+    @Test
+    void withoutSoftIwarpGuestsWorkAndItIsSaidWhy() throws Exception {
+        Guests.assumeTheyHave("siw0");
+        Process archive = new ProcessBuilder("bash", "-euc", """
+                kernel=$(apt-cache depends linux-image-amd64 | awk '/Depends:/ {print $2; exit}')
+                image=$(ls -td "${SOFTROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/verbena-softroce}"/*/ | head -n 1)
+                mkdir -p package/DEBIAN package/boot "package/lib/modules/${kernel#linux-image-}" tools
+                printf 'Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: none\n' "$kernel" > package/DEBIAN/control
+                cp "$image/vmlinuz" "package/boot/vmlinuz-${kernel#linux-image-}"
+                gzip -dc "$image/initramfs.gz" | cpio -id --quiet 'modules/*'
+                for module in modules/*; do cp "$module" "package/lib/modules/${kernel#linux-image-}/${module#modules/*-}"; done
+                rm package/lib/modules/*/siw.ko
+                dpkg-deb -b package kernel.deb
+                printf '#!/bin/sh\ncase $* in *" download linux-image-"*) cp "%s" . ;; *" download "*) echo no such package; exit 100 ;; esac\n' \
+                    "$PWD/kernel.deb" > tools/apt-get
+                chmod +x tools/apt-get
+                """).directory(folder.toFile()).inheritIO().start();
+        assertEquals(0, archive.waitFor());
+        Map<String, String> environment = Map.of("SOFTROCE_CACHE", folder.resolve("cache").toString(), "PATH",
+                folder.resolve("tools") + ":" + System.getenv("PATH"));
+        ScriptRun run = ScriptRun.of(folder, environment, "run", "ls /sys/class/infiniband");
+        assertEquals("rxe0\n", run.output());
+        assertEquals(0, run.status());
+        String reason = "Guests have no siw0, since soft-iWARP cannot be built: fetching sources and headers failed: no such package";
+        assertTrue(run.errors().contains("softroce: " + reason), run.errors());
+        ScriptRun check = ScriptRun.of(folder, environment, "check", "siw0");
+        assertEquals(3, check.status());
+        assertTrue(check.output().startsWith(reason), check.output());
+    }
+
     @Test
     void noGuestOutlivesItsScript() throws Exception {
         Process script = ScriptRun.start(folder, Map.of(), "--out", folder.toString(), "run", "sleep 1000");

@@ -1,24 +1,30 @@
 package dev.verbena.softroce;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Micro-VMs with soft-RoCE, as tests want them: commands run as root on RDMA device rxe0, on host1 or on host1 and host2, and see
- * this machine's files. A test that uses them is skipped where they cannot work, and the reason is left for the closing lines of
- * {@code ./verbena test}.
+ * Micro-VMs with soft-RoCE and soft-iWARP, as tests want them: commands run as root on RDMA device rxe0 or siw0, on host1 or on host1
+ * and host2, and see this machine's files. A test that uses them is skipped where they cannot work, and the reason is left for the
+ * closing lines of {@code ./verbena test}.
  */
 final class Guests {
     static final Path HOME = Path.of(System.getProperty("verbena.home"));
     static final Path TARGET = HOME.resolve("softroce/target");
     private static final Path SCRIPT = HOME.resolve("softroce/softroce");
     private static final int CANNOT_WORK = 3;
+    /** Asked once each: it may have to reach the archive. */
+    private static final Map<String, String> REASONS = new ConcurrentHashMap<>();
 
     private Guests() {}
 
@@ -64,34 +70,49 @@ final class Guests {
     }
 
     /** Skips the test that asks, where this machine cannot run guests. */
-    static void assumeTheyWork() throws IOException, InterruptedException {
-        String reason = Check.RESULT;
-        if (!reason.isEmpty()) {
-            Files.createDirectories(TARGET);
-            Files.writeString(TARGET.resolve("skipped"), "skipped: tests on an RDMA device. " + reason + "\n");
-            Assumptions.abort(reason);
+    static void assumeTheyWork() {
+        assumeNoReason("");
+    }
+
+    /** Likewise, and where they have no such RDMA device. */
+    static void assumeTheyHave(String device) {
+        assumeTheyWork();
+        assumeNoReason(device);
+    }
+
+    private static void assumeNoReason(String device) {
+        String reason = REASONS.computeIfAbsent(device, Guests::askFor);
+        Assumptions.assumeTrue(reason.isEmpty(), reason);
+    }
+
+    /** Why guests do not work or, where a device is named, have it not; empty where they do. */
+    private static String askFor(String device) {
+        List<String> command = new ArrayList<>(List.of(SCRIPT.toString(), "check"));
+        if (!device.isEmpty()) {
+            command.add(device);
+        }
+        try {
+            Process check = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+            String said = new String(check.getInputStream().readAllBytes()).strip();
+            int status = check.waitFor();
+            if (status != 0 && status != CANNOT_WORK) {
+                throw new IllegalStateException(command + " failed: status=" + status + ", it said: " + said);
+            }
+            if (status == CANNOT_WORK) {
+                leave("skipped: tests on " + (device.isEmpty() ? "an RDMA device" : device) + ". " + said + "\n");
+            }
+            return said;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
         }
     }
 
-    /** Asked once: it may have to reach the archive. */
-    private static final class Check {
-        private static final String RESULT = ask();
-
-        private static String ask() {
-            try {
-                Process check = new ProcessBuilder(SCRIPT.toString(), "check").redirectErrorStream(true).start();
-                String said = new String(check.getInputStream().readAllBytes()).strip();
-                int status = check.waitFor();
-                if (status != 0 && status != CANNOT_WORK) {
-                    throw new IllegalStateException(SCRIPT + " check failed: status=" + status + ", it said: " + said);
-                }
-                return said;
-            } catch (IOException e) {
-                throw new IllegalStateException(e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException(e);
-            }
-        }
+    /** For the closing lines. */
+    private static void leave(String line) throws IOException {
+        Files.createDirectories(TARGET);
+        Files.writeString(TARGET.resolve("skipped"), line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 }
