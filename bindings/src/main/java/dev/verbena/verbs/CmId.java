@@ -364,10 +364,10 @@ public final class CmId extends VerbsObject {
     }
 
     /** Called by the queue pair, which keeps this open. */
-    void destroyQueuePair() {
+    void destroyQueuePair(AsyncEvents events, MemorySegment pair) {
         synchronized (LibRdmacm.LOCK) {
             groups.requireNoneHeard();
-            rdma_destroy_qp(id);
+            events.destroy(pair, () -> rdma_destroy_qp(id));
         }
     }
 

@@ -403,13 +403,12 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
 
     @Override
     void destroy() {
-        domain.context().events().destroy(pair, () -> {
-            if (connection != null) {
-                connection.destroyQueuePair();
-            } else {
-                NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair),
-                        "a queue pair leaves its multicast groups first: detachMulticast");
-            }
-        });
+        AsyncEvents events = domain.context().events();
+        if (connection != null) {
+            connection.destroyQueuePair(events, pair);
+        } else {
+            events.destroy(pair, () -> NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair),
+                    "a queue pair leaves its multicast groups first: detachMulticast"));
+        }
     }
 }

@@ -14,6 +14,12 @@ import java.util.stream.Stream;
  * <p>Always: an object is in the list of children of each of its parents from its creation until it is closed, and an
  * object with children or with a call in it does not close.
  *
+ * <p>Who holds a lock takes only such as stand further right; none is held while a program's own code runs:
+ *
+ * <pre>
+ *   {@link LibRdmacm#LOCK} &gt; {@link CmDevices} &gt; {@link CompletionChannel} &gt; {@link AsyncEvents} &gt; the list of children and calls of an object
+ * </pre>
+ *
  * <p><b>Owner:</b> whoever created it. <b>Threading:</b> thread-safe.
  */
 abstract class VerbsObject implements AutoCloseable {
