@@ -10,12 +10,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The ./verbena script on a tree of its own, with JDKs and a Maven that only say that they were called. */
 class ScriptTest {
@@ -23,7 +27,7 @@ class ScriptTest {
 
     /** Everything that the script may need, and no java. */
     private static final List<String> TOOLS = List.of("bash", "basename", "cat", "cksum", "cp", "cut", "dirname", "env",
-            "find", "flock", "head", "mkdir", "readlink", "rm", "sed", "sort", "stat", "touch", "tr", "uname");
+            "find", "flock", "head", "mkdir", "readlink", "rm", "sed", "sleep", "sort", "stat", "touch", "tr", "uname");
 
     /** Builds nothing, but leaves what a build would. */
     private static final String MAVEN = """
@@ -32,9 +36,11 @@ class ScriptTest {
             echo "maven on $JAVA_HOME: $*"
             echo built >> "$BUILDS"
             if [ -e skip ]; then cp skip softroce/target/skipped; fi
+            if [ -e endless ]; then sleep 1000 & echo $$ $! > endless; wait; fi
             if [ -e broken ]; then echo "this is what is wrong"; exit 1; fi
             mkdir -p cli/target/application
             touch cli/target/verbena-cli-1.jar
+            for module in benchmarks stress; do mkdir -p $module/target && printf jars > $module/target/classpath; done
             """;
 
     @TempDir
@@ -56,6 +62,8 @@ class ScriptTest {
         Files.writeString(tree.resolve("cli/src/main/java/A.java"), "class A {}");
         Files.copy(Repository.root().resolve("verbena"), tree.resolve("verbena"));
         executable(tree.resolve("verbena"), Files.readString(tree.resolve("verbena")));
+        Files.createDirectories(tree.resolve("config"));
+        Files.copy(Repository.root().resolve("config/jdk-and-maven"), tree.resolve("config/jdk-and-maven"));
         for (String tool : TOOLS) {
             for (String bin : List.of("/usr/bin", "/bin")) {
                 Path original = Path.of(bin, tool);
@@ -192,16 +200,73 @@ class ScriptTest {
     }
 
     @Test
-    void benchAndStressRunOnTheJdkFound() throws Exception {
-        Path jdk = jdk("new-25", "25.0.1");
-        for (Map.Entry<String, String> module : Map.of("bench", "benchmarks", "stress", "stress").entrySet()) {
-            Files.createDirectories(tree.resolve(module.getValue()));
-            executable(tree.resolve(module.getValue() + "/run"),
-                    "#!/usr/bin/env bash\necho \"$0 on $JAVA_HOME: $*\"\nexit 3\n");
-            Run run = run(Map.of(), module.getKey(), "all", "7");
-            assertEquals(tree + "/" + module.getValue() + "/run on " + jdk + ": all 7\n", run.output());
-            assertEquals(3, run.status());
+    void testSaysFirstHowLongAllTestsTakeHere() throws Exception {
+        jdk("new-25", "25.0.1");
+        Path softroce = Files.createDirectories(tree.resolve("softroce")).resolve("softroce");
+        executable(softroce, "#!/usr/bin/env bash\n[ $1 != check ] || { echo 'No root.'; exit 3; }\n");
+        assertTrue(run(Map.of(), "test").output()
+                .matches("(?s)All tests take about 5 minutes .*\\nNo root.\\nmaven on .*"));
+        String onDevice = run(Map.of("VERBENA_TEST_DEVICE", "mlx5_0"), "test").output();
+        assertTrue(onDevice.contains(" about 5 minutes ") && onDevice.contains("'s mlx5_0.\n"), onDevice);
+        executable(softroce, "#!/usr/bin/env bash\n[ $1 = check ] || echo \"softroce $1\"\n");
+        String inGuests = run(Map.of(), "test").output();
+        assertTrue(inGuests.matches("(?s)All tests take up to 20 minutes .*\\nsoftroce setup\\nmaven on .*"), inGuests);
+        assertFalse(run(Map.of(), "test", "-pl", "x").output().contains("minutes"), "not all tests");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"HUP, 129", "INT, 130", "TERM, 143"})
+    void whoEndsTestEndsMavenAndWhatItStarted(String signal, int status) throws Exception {
+        jdk("new-25", "25.0.1");
+        Path started = Files.createFile(tree.resolve("endless"));
+        // What started this test may have let it ignore signals.
+        Process process = builder(Map.of(), List.of("/usr/bin/env", "--default-signal=HUP,INT,TERM"), "test", "-pl",
+                "x")
+                .redirectOutput(folder.resolve("out").toFile()).redirectError(folder.resolve("err").toFile()).start();
+        List<ProcessHandle> processes = List.of();
+        try {
+            while (Files.size(started) == 0) {
+                assertFalse(process.waitFor(20, TimeUnit.MILLISECONDS), "ended before Maven was started");
+            }
+            processes = Arrays.stream(Files.readString(started).strip().split(" "))
+                    .flatMap(pid -> ProcessHandle.of(Long.parseLong(pid)).stream()).toList();
+            assertEquals(2, processes.size());
+            new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + process.pid()).start().waitFor();
+            assertEquals(status, process.waitFor());
+            for (ProcessHandle each : processes) {
+                each.onExit().get(20, TimeUnit.SECONDS);
+            }
+        } finally {
+            processes.forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"bench, benchmarks, allocator --quick, dev.verbena.benchmarks.AllocatorBenchmark --quick",
+            "stress, stress, soak --seed 7, dev.verbena.stress.soak.SoakCommand --seed 7"})
+    void benchAndStressTakeTheJdkAndTheMavenThatAreFound(String command, String module, String arguments,
+            String started)
+            throws Exception {
+        jdk("new-25", "25.0.1");
+        Files.move(tools.resolve("mvn"), tree.resolve("mvnw"));
+        executable(tools.resolve("cc"), "#!/usr/bin/env bash\n");
+        Path script = Files.createDirectories(tree.resolve(module)).resolve("run");
+        executable(script, Files.readString(Repository.root().resolve(module + "/run")));
+        String[] all = (command + " " + arguments).split(" ");
+        Run run = run(Map.of(), all);
+        assertEquals(0, run.status(), run.errors());
+        assertTrue(run.output().startsWith("java of new-25: "), run.output());
+        assertTrue(run.output().endsWith(" -cp " + tree + "/" + module + "/target/classes:jars " + started + "\n"),
+                run.output());
+        Files.createFile(tree.resolve("broken"));
+        Run failed = run(Map.of(), all);
+        assertEquals(2, failed.status());
+        assertTrue(failed.errors().contains(" -q -pl " + module + " -am "), failed.errors());
+        assertTrue(
+                failed.errors()
+                        .endsWith("this is what is wrong\n" + module + ": the build failed; its output is above.\n"),
+                failed.errors());
     }
 
     private Path jdk(String name, String version) throws IOException {
@@ -226,15 +291,21 @@ class ScriptTest {
 
     private Process start(Map<String, String> environment, Path output, Path errors, String... arguments)
             throws IOException {
-        List<String> command = new ArrayList<>(List.of(tree.resolve("verbena").toString()));
+        return builder(environment, List.of(), arguments).redirectOutput(output.toFile())
+                .redirectError(errors.toFile()).start();
+    }
+
+    /** @param prefix a command that runs the script */
+    private ProcessBuilder builder(Map<String, String> environment, List<String> prefix, String... arguments) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(tree.resolve("verbena").toString());
         command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(output.toFile())
-                .redirectError(errors.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().clear();
         builder.environment().putAll(Map.of("PATH", tools.toString(), "HOME", folder.toString(), "VERBENA_JDK_FOLDERS",
                 jdks.toString(), "BUILDS", builds.toString()));
         builder.environment().putAll(environment);
-        return builder.start();
+        return builder;
     }
 
     private static void executable(Path file, String text) throws IOException {
