@@ -73,6 +73,13 @@ sed -i -E \
   -e '/^    static final Arena LIBRARY_ARENA = /,/^$/d' \
   -e '/^    static final SymbolLookup SYMBOL_LOOKUP = /,/;$/d' \
   -e 's/\bSYMBOL_LOOKUP\.findOrThrow\(/dev.verbena.verbs.library.NativeLibrary.require(/' "$out"/*.java
+
+# The size of a mutex is the one thing in these layouts that differs between the architectures that AbiCheck allows; each offset behind it follows.
+mutex=dev.verbena.verbs.library.CLibraryTypes.PTHREAD_MUTEX_BYTE_SIZE
+sed -i -E -e 's/(MemoryLayout\.sequenceLayout\()[0-9]+(, rdma_core_h\.C_CHAR\)\.withName\("__size"\))/\1'"$mutex"'\2/' \
+  -e 's/(__size\$DIMS = \{ )[0-9]+ /\1'"$mutex"' /' "$out/pthread_mutex_t.java"
+(($(grep -c "$mutex" "$out/pthread_mutex_t.java") == 2)) || fail "this jextract writes the size of pthread_mutex_t in a way that this script does not know."
+
 ! grep -nE "SYMBOL_LOOKUP|LIBRARY_ARENA|findOrThrow|$scratch|/usr/|${HOME:-/home}/" "$out"/*.java >&2 ||
   fail "this jextract writes its symbol lookup or a path of this machine in a way that this script does not know, see above."
 

@@ -7,11 +7,13 @@ import java.util.List;
 
 import dev.verbena.verbs.abi.ibv_async_event;
 import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.abi.ibv_cq_ex;
 import dev.verbena.verbs.abi.ibv_device;
 import dev.verbena.verbs.abi.ibv_device_attr;
 import dev.verbena.verbs.abi.ibv_gid_entry;
 import dev.verbena.verbs.abi.ibv_port_attr;
 import dev.verbena.verbs.abi.ibv_qp_attr;
+import dev.verbena.verbs.abi.ibv_qp_ex;
 import dev.verbena.verbs.abi.ibv_qp_init_attr;
 import dev.verbena.verbs.abi.ibv_recv_wr;
 import dev.verbena.verbs.abi.ibv_send_wr;
@@ -22,7 +24,8 @@ import dev.verbena.verbs.abi.rdma_cm_id;
 import dev.verbena.verbs.abi.verbs_context;
 
 /**
- * Whether the generated layouts are those that a C compiler confirmed for this kind of machine.
+ * Whether the generated layouts are those that a C compiler confirmed for this kind of machine: Linux with glibc on
+ * x86-64 or AArch64.
  *
  * <pre>
  *   verbs_context                                              ibv_context
@@ -31,12 +34,12 @@ import dev.verbena.verbs.abi.verbs_context;
  *   +------------+----+--------------+----+--------------+----+------+----------+---------+-----------+-----------+------------+
  *   -320              -120                -56                 -8     0          96        208         216         320       328
  *
- *   bytes from the ibv_context that applications hold a pointer to
+ *   bytes from the ibv_context that applications hold a pointer to; abi_compat lies behind a mutex: 328 to 336 on AArch64
  * </pre>
  *
  * The layouts hold a pthread_mutex_t and differ by architecture and C library, so on any other machine than those
- * listed verbs are refused: a wrong offset is a wild write by the driver. Source: rdma-core 44 on x86-64 with glibc,
- * compared by the ABI test.
+ * listed verbs are refused: a wrong offset is a wild write by the driver. Source: rdma-core 44, compared by the ABI
+ * tests: all of it with the machine's compiler, and with a cross compiler for AArch64.
  */
 final class AbiCheck {
     /** A size, or the offset of a field, in bytes. */
@@ -52,6 +55,9 @@ final class AbiCheck {
         }
     }
 
+    /** As os.arch says them. */
+    private static final List<String> ARCHITECTURES = List.of("amd64", "aarch64");
+
     private AbiCheck() {}
 
     /**
@@ -63,8 +69,9 @@ final class AbiCheck {
     }
 
     static String machineProblem(String os, String architecture, boolean glibc) {
-        return os.equals("Linux") && architecture.equals("amd64") && glibc ? null
-                : "RDMA verbs are verified on Linux x86-64 with glibc only, not on os.name=" + os + " os.arch="
+        return os.equals("Linux") && ARCHITECTURES.contains(architecture) && glibc ? null
+                : "RDMA verbs are verified on Linux x86-64 and AArch64 with glibc only, not on os.name=" + os
+                        + " os.arch="
                         + architecture + " glibc="
                         + glibc + ": use the fabric shm here.";
     }
@@ -73,7 +80,8 @@ final class AbiCheck {
     static String layoutProblem(List<Expectation> expectations) {
         List<String> wrong = expectations.stream().map(Expectation::mismatch).filter(m -> m != null).toList();
         return wrong.isEmpty() ? null
-                : "The layouts in dev.verbena.verbs.abi are not those verified for Linux x86-64, "
+                : "The layouts in dev.verbena.verbs.abi are not those verified for Linux on os.arch="
+                        + System.getProperty("os.arch") + ", "
                         + String.join(", ", wrong)
                         + ": regenerate them with jextract.sh from the headers of rdma-core on such a machine.";
     }
@@ -87,19 +95,23 @@ final class AbiCheck {
         // From a verbs_context to the ibv_context in it: the newer operations lie at negative offsets from the latter.
         long context = 320;
         long ops = 8;
+        // How much larger a mutex is than on x86-64.
+        long mutex = System.getProperty("os.arch").equals("aarch64") ? 8 : 0;
         GroupLayout operations = (GroupLayout) ibv_context.layout().select(PathElement.groupElement("ops"));
         return List.of(size(ibv_device.layout(), 664), size(ibv_device_attr.layout(), 232),
                 size(ibv_port_attr.layout(), 52),
-                size(ibv_gid_entry.layout(), 32), size(ibv_context.layout(), 328),
+                size(ibv_gid_entry.layout(), 32), size(ibv_context.layout(), 328 + mutex),
                 offset(ibv_context.layout(), "ops", ops),
                 offset(operations, "poll_cq", 96 - ops), offset(operations, "req_notify_cq", 104 - ops),
                 offset(operations, "post_srq_recv", 168 - ops), offset(operations, "post_send", 208 - ops),
-                offset(operations, "post_recv", 216 - ops), offset(ibv_context.layout(), "abi_compat", 320),
+                offset(operations, "post_recv", 216 - ops), offset(ibv_context.layout(), "abi_compat", 320 + mutex),
                 offset(verbs_context.layout(), "context", context), offset(verbs_context.layout(), "sz", context - 8),
                 offset(verbs_context.layout(), "create_qp_ex", context - 56),
                 offset(verbs_context.layout(), "query_device_ex", context - 104),
                 offset(verbs_context.layout(), "create_cq_ex", context - 120),
                 offset(verbs_context.layout(), "query_port", context - 320),
+                offset(ibv_cq_ex.layout(), "start_poll", 144 + mutex),
+                offset(ibv_qp_ex.layout(), "wr_start", 320 + mutex),
                 size(ibv_send_wr.layout(), 128), size(ibv_recv_wr.layout(), 32), size(ibv_sge.layout(), 16),
                 size(ibv_wc.layout(), 48),
                 size(ibv_qp_init_attr.layout(), 64), size(ibv_qp_attr.layout(), 144),

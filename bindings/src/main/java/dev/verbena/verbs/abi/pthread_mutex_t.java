@@ -29,7 +29,7 @@ public class pthread_mutex_t {
 
     private static final GroupLayout $LAYOUT = MemoryLayout.unionLayout(
         __pthread_mutex_s.layout().withName("__data"),
-        MemoryLayout.sequenceLayout(40, rdma_core_h.C_CHAR).withName("__size"),
+        MemoryLayout.sequenceLayout(dev.verbena.verbs.library.CLibraryTypes.PTHREAD_MUTEX_BYTE_SIZE, rdma_core_h.C_CHAR).withName("__size"),
         rdma_core_h.C_LONG.withName("__align")
     ).withName("$anon$67:9");
 
@@ -128,7 +128,7 @@ public class pthread_mutex_t {
         MemorySegment.copy(fieldValue, 0L, union, __size$OFFSET, __size$LAYOUT.byteSize());
     }
 
-    private static long[] __size$DIMS = { 40 };
+    private static long[] __size$DIMS = { dev.verbena.verbs.library.CLibraryTypes.PTHREAD_MUTEX_BYTE_SIZE };
 
     /**
      * Dimensions for array field:
