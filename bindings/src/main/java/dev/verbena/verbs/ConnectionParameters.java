@@ -96,10 +96,10 @@ public record ConnectionParameters(int readsAcceptedMax, int readsOutstandingMax
     }
 
     MemorySegment write(Arena arena, int privateByteSizeMax) {
-        checkRange("readsAcceptedMax", readsAcceptedMax, DEVICE_MAX);
-        checkRange("readsOutstandingMax", readsOutstandingMax, DEVICE_MAX);
-        checkRange("retryCount", retryCount, RETRY_MAX);
-        checkRange("receiverNotReadyRetry", receiverNotReadyRetry, RETRY_MAX);
+        Range.check("readsAcceptedMax", readsAcceptedMax, 0, DEVICE_MAX);
+        Range.check("readsOutstandingMax", readsOutstandingMax, 0, DEVICE_MAX);
+        Range.check("retryCount", retryCount, 0, RETRY_MAX);
+        Range.check("receiverNotReadyRetry", receiverNotReadyRetry, 0, RETRY_MAX);
         MemorySegment parameters = rdma_conn_param.allocate(arena);
         rdma_conn_param.private_data(parameters, privateData(privateData, privateByteSizeMax, arena));
         rdma_conn_param.private_data_len(parameters, (byte) privateData.length);
@@ -111,12 +111,6 @@ public record ConnectionParameters(int readsAcceptedMax, int readsOutstandingMax
         rdma_conn_param.srq(parameters, (byte) (usesSharedReceiveQueue ? 1 : 0));
         rdma_conn_param.qp_num(parameters, queuePairNumber);
         return parameters;
-    }
-
-    private static void checkRange(String name, int value, int max) {
-        if (value < 0 || value > max) {
-            throw new IllegalArgumentException(name + "=" + value + ": give 0 to " + max);
-        }
     }
 
     /** Of any message of the connection manager; its length goes into one byte. */

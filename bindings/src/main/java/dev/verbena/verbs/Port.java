@@ -3,7 +3,9 @@ package dev.verbena.verbs;
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 import dev.verbena.verbs.abi.ibv_port_attr;
 
@@ -37,6 +39,13 @@ public record Port(int number, PortState state, int maxMtuBytes, int activeMtuBy
                 Byte.toUnsignedInt(ibv_port_attr.lmc(attributes)),
                 LinkLayer.of(Byte.toUnsignedInt(ibv_port_attr.link_layer(attributes))),
                 Integer.toUnsignedLong(ibv_port_attr.max_msg_sz(attributes)), gids);
+    }
+
+    /** The entry that a queue pair best sends from, of several alike the first; empty if it has none that peers reach. */
+    public Optional<GidEntry> bestGid() {
+        return gids.stream().filter(entry -> GidPreference.of(entry, linkLayer) != GidPreference.NONE)
+                .min(Comparator.comparing((GidEntry entry) -> GidPreference.of(entry, linkLayer))
+                        .thenComparing(GidEntry::index));
     }
 
     /** enum ibv_mtu counts doublings from 256 bytes, which is 1. */

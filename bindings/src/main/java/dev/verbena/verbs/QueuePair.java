@@ -147,9 +147,14 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         return domain;
     }
 
+    /** Whether it was made by a {@link CmId}, which moves it from state to state. */
+    boolean isConnectionManaged() {
+        return connection != null;
+    }
+
     /**
-     * Changes attributes, the state among them. On iWARP the connection manager connects, and what it does not need
-     * need not be given.
+     * Changes attributes, the state among them; all the way to READY_TO_SEND {@link DirectConnection} goes at once. On iWARP
+     * the connection manager connects, and what it does not need need not be given.
      *
      * @throws IllegalArgumentException if an attribute is missing that the change of state takes; the message names it
      */
