@@ -4,7 +4,6 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_context;
@@ -290,11 +289,8 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
             guard.leave(Guard.SEND);
             throw wrongState("ibv_post_send", QueuePairState.READY_TO_SEND);
         }
-        requests.cut(last);
-        int errno = dataPath.post(postSend, pair.address(), requests.address(first), requests.badAddress());
-        requests.join(last);
+        int errno = requests.post(dataPath, postSend, pair.address(), first, last);
         guard.leave(Guard.SEND);
-        Reference.reachabilityFence(requests);
         return errno;
     }
 
@@ -367,11 +363,8 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
             guard.leave(Guard.RECEIVE);
             throw wrongState("ibv_post_recv", QueuePairState.INIT);
         }
-        requests.cut(last);
-        int errno = dataPath.post(postReceive, pair.address(), requests.address(first), requests.badAddress());
-        requests.join(last);
+        int errno = requests.post(dataPath, postReceive, pair.address(), first, last);
         guard.leave(Guard.RECEIVE);
-        Reference.reachabilityFence(requests);
         return errno == 0 ? count : refused("ibv_post_recv", errno, requests.badIndex(), first);
     }
 

@@ -7,7 +7,6 @@ import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_mw_bind_info;
 import dev.verbena.verbs.abi.ibv_send_wr;
-import dev.verbena.verbs.abi.ibv_sge;
 
 /**
  * One request of {@link SendRequests}. The method that names the operation comes first and forgets all that was there;
@@ -18,10 +17,7 @@ import dev.verbena.verbs.abi.ibv_sge;
  *
  * <p><b>Owner:</b> its {@link SendRequests}. <b>Threading:</b> as those.
  */
-public final class SendRequest {
-    private static final long WR_ID = ibv_send_wr.wr_id$offset();
-    private static final long SG_LIST = ibv_send_wr.sg_list$offset();
-    private static final long NUM_SGE = ibv_send_wr.num_sge$offset();
+public final class SendRequest extends WorkRequest {
     private static final long OPCODE = ibv_send_wr.opcode$offset();
     private static final long FLAGS = ibv_send_wr.send_flags$offset();
     private static final long IMMEDIATE = ibv_send_wr.imm_data$offset();
@@ -42,22 +38,12 @@ public final class SendRequest {
     private static final long BIND_ADDRESS = BIND_INFO + ibv_mw_bind_info.addr$offset();
     private static final long BIND_LENGTH = BIND_INFO + ibv_mw_bind_info.length$offset();
     private static final long BIND_ACCESS = BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset();
-    private static final long SGE_STRIDE = ibv_sge.sizeof();
-    private static final long SGE_LENGTH = ibv_sge.length$offset();
-    private static final long SGE_LKEY = ibv_sge.lkey$offset();
-    private static final long ELEMENT_BYTE_SIZE_MAX = 0xffff_ffffL;
 
     private static final int NO_OPERATION = -1;
 
     private final SendRequests requests;
-    private final MemorySegment struct;
-    private final MemorySegment elements;
     private final MemorySegment inlineData;
-    private final long at;
-    private final long elementsAt;
-    private final int elementCountMax;
     private final int inlineByteSizeMax;
-    private int elementCount;
     private long inlineByteSize;
     /** Objects whose pointers are in the request, which the provider follows when it is posted; null for none. */
     private AddressHandle destination;
@@ -70,15 +56,10 @@ public final class SendRequest {
      * @param inlineData room for inline data
      */
     SendRequest(SendRequests requests, MemorySegment struct, MemorySegment elements, MemorySegment inlineData) {
+        super(struct, elements);
         this.requests = requests;
-        this.struct = struct;
-        this.elements = elements;
         this.inlineData = inlineData;
-        at = struct.address();
-        elementsAt = elements.address();
-        elementCountMax = (int) (elements.byteSize() / SGE_STRIDE);
         inlineByteSizeMax = (int) inlineData.byteSize();
-        RawMemory.putLong(this, at, SG_LIST, elementsAt);
     }
 
     public SendRequest write(long workRequestId, long remoteAddress, int rkey) {
@@ -168,7 +149,8 @@ public final class SendRequest {
      * @throws IllegalArgumentException if there is no room for another, or it is beyond 4 GiB - 1
      */
     public SendRequest element(MemoryRegion region, long offset, long byteSize) {
-        return element(region.localAddress(offset), byteSize, region.lkey());
+        addElement(region.localAddress(offset), byteSize, region.lkey());
+        return this;
     }
 
     /** Copies the bytes into the request, instead of elements; the source may be used again at once. */
@@ -183,15 +165,16 @@ public final class SendRequest {
      * @throws IndexOutOfBoundsException if the source has no such bytes
      */
     public SendRequest inline(MemorySegment source, long offset, long byteSize) {
-        if (byteSize > inlineByteSizeMax - inlineByteSize || elementCount > 0 && inlineByteSize == 0) {
+        if (byteSize > inlineByteSizeMax - inlineByteSize || elementCount() > 0 && inlineByteSize == 0) {
             throw new IllegalArgumentException("inline bytes=" + (inlineByteSize + byteSize)
-                    + " do not fit into inlineByteSizeMax=" + inlineByteSizeMax + " beside elements=" + elementCount
+                    + " do not fit into inlineByteSizeMax=" + inlineByteSizeMax + " beside elements=" + elementCount()
                     + ": make the requests with more room, and give inline data alone");
         }
         MemorySegment.copy(source, offset, inlineData, inlineByteSize, byteSize);
         inlineByteSize += byteSize;
-        elementCount = 0;
-        return element(inlineData.address(), inlineByteSize, 0).flag(IBV_SEND_INLINE());
+        forgetElements();
+        addElement(inlineData.address(), inlineByteSize, 0);
+        return flag(IBV_SEND_INLINE());
     }
 
     /** Its success is reported; without it only its failure is. */
@@ -215,13 +198,11 @@ public final class SendRequest {
     }
 
     private SendRequest begin(long workRequestId, int opcode) {
-        RawMemory.putLong(this, at, WR_ID, workRequestId);
-        RawMemory.putInt(this, at, NUM_SGE, 0);
+        beginElements(workRequestId);
         RawMemory.putInt(this, at, OPCODE, opcode);
         RawMemory.putInt(this, at, FLAGS, 0);
         // A stale immediate makes some requests invalid.
         RawMemory.putInt(this, at, IMMEDIATE, 0);
-        elementCount = 0;
         inlineByteSize = 0;
         destination = null;
         window = null;
@@ -238,7 +219,7 @@ public final class SendRequest {
     void hold(QueuePair pair) {
         ProtectionDomain domain = pair.protectionDomain();
         if ((pair.type() == QueuePairType.UNRELIABLE_DATAGRAM) != (destination != null)) {
-            throw new IllegalArgumentException("request id=" + RawMemory.getLong(this, at, WR_ID) + " of " + pair
+            throw new IllegalArgumentException("request id=" + workRequestId() + " of " + pair
                     + " has destination=" + destination
                     + ": give SendRequest.to to each datagram, and to nothing else");
         }
@@ -301,10 +282,6 @@ public final class SendRequest {
         return SendOperation.of(RawMemory.getInt(this, at, OPCODE));
     }
 
-    long workRequestId() {
-        return RawMemory.getLong(this, at, WR_ID);
-    }
-
     int flags() {
         return RawMemory.getInt(this, at, FLAGS);
     }
@@ -362,57 +339,11 @@ public final class SendRequest {
 
     /** The struct ibv_mw_bind_info. */
     MemorySegment bindInfo() {
-        return struct.asSlice(BIND_INFO, ibv_mw_bind_info.sizeof());
-    }
-
-    int elementCount() {
-        return elementCount;
-    }
-
-    /** Of the first one. */
-    long elementAddress() {
-        return RawMemory.getLong(this, elementsAt, 0);
-    }
-
-    /** Of the first one. */
-    int elementLkey() {
-        return RawMemory.getInt(this, elementsAt, SGE_LKEY);
-    }
-
-    int elementByteSize(int index) {
-        return RawMemory.getInt(this, elementsAt + index * SGE_STRIDE, SGE_LENGTH);
-    }
-
-    boolean hasEqualElements() {
-        for (int i = 1; i < elementCount; i++) {
-            if (elementByteSize(i) != elementByteSize(0)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** The struct ibv_sge of each. */
-    MemorySegment elements() {
-        return elements;
+        return struct().asSlice(BIND_INFO, ibv_mw_bind_info.sizeof());
     }
 
     MemorySegment inlineData() {
         return inlineData;
-    }
-
-    private SendRequest element(long address, long byteSize, int lkey) {
-        if (elementCount == elementCountMax || byteSize < 0 || byteSize > ELEMENT_BYTE_SIZE_MAX) {
-            throw new IllegalArgumentException("element number=" + (elementCount + 1) + " of bytes=" + byteSize
-                    + ": there is room for elementCountMax=" + elementCountMax + " of up to bytes="
-                    + ELEMENT_BYTE_SIZE_MAX);
-        }
-        long element = elementsAt + elementCount * SGE_STRIDE;
-        RawMemory.putLong(this, element, 0, address);
-        RawMemory.putInt(this, element, SGE_LENGTH, (int) byteSize);
-        RawMemory.putInt(this, element, SGE_LKEY, lkey);
-        RawMemory.putInt(this, at, NUM_SGE, ++elementCount);
-        return this;
     }
 
     private SendRequest flag(int flag) {

@@ -4,7 +4,6 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
@@ -53,12 +52,8 @@ public final class SharedReceiveQueue extends VerbsObject {
         int last = requests.last(first, count);
         Guard guard = guard();
         guard.enter(Guard.RECEIVE);
-        requests.cut(last);
-        int errno = context.dataPath().post(postReceive, queue.address(), requests.address(first),
-                requests.badAddress());
-        requests.join(last);
+        int errno = requests.post(context.dataPath(), postReceive, queue.address(), first, last);
         guard.leave(Guard.RECEIVE);
-        Reference.reachabilityFence(requests);
         return errno == 0 ? count : refused(errno, requests.badIndex() - first);
     }
 

@@ -47,7 +47,7 @@ class AsyncEventOnDevice {
         MemoryRegion region = device.region();
         ReceiveRequests receives = new ReceiveRequests(4, 1);
         for (int i = 0; i < 4; i++) {
-            receives.receive(i, 30 + i).element(i, region, 1024L * i, 64);
+            receives.get(i).receive(30 + i).element(region, 1024L * i, 64);
         }
         assertEquals(4, shared.post(receives, 0, 4));
         shared.limit(4);
@@ -93,7 +93,7 @@ class AsyncEventOnDevice {
         MemoryRegion region = device.region();
         ReceiveRequests receives = new ReceiveRequests(100, 2);
         for (int i = 0; i < 100; i++) {
-            receives.receive(i, i).element(i, region, 0, 8);
+            receives.get(i).receive(i).element(region, 0, 8);
         }
         assertEquals(100, shared.post(receives, 0, 100));
         VerbsException tooMany = assertThrows(VerbsException.class, () -> shared.resize(Integer.MAX_VALUE));

@@ -74,7 +74,8 @@ class CompletionChannelOnDevice {
     @Test
     void aFailureCountsAsSolicited() {
         queue.requestNotification(true);
-        assertEquals(1, receiver.post(pair.target.receives.receive(0, 31), 0, 1));
+        pair.target.receives.get(0).receive(31);
+        assertEquals(1, receiver.post(pair.target.receives, 0, 1));
         receiver.modify(QueuePairAttributes.to(QueuePairState.ERROR));
         assertSame(queue, channel.await(LONG_NS));
         assertEquals(1, queue.poll(pair.initiator.completions));
@@ -139,7 +140,8 @@ class CompletionChannelOnDevice {
     }
 
     private void send(boolean isSolicited) {
-        assertEquals(1, receiver.post(pair.target.receives.receive(0, 31).element(0, pair.target.region, 0, 8), 0, 1));
+        pair.target.receives.get(0).receive(31).element(pair.target.region, 0, 8);
+        assertEquals(1, receiver.post(pair.target.receives, 0, 1));
         SendRequest request = pair.request().send(1).element(pair.initiator.region, 0, 8);
         if (isSolicited) {
             request.solicited();

@@ -104,7 +104,8 @@ class CompletionQueueOnDevice {
                         QueuePairOptions.of(QueuePairType.RELIABLE_CONNECTED, pair.initiator.queue)
                                 .withCompletionQueues(pair.initiator.queue, receiveQueue))) {
             pair.toInit(both);
-            both.post(pair.initiator.receives.receive(0, 5), 0, 1);
+            pair.initiator.receives.get(0).receive(5);
+            both.post(pair.initiator.receives, 0, 1);
             both.modify(QueuePairAttributes.to(QueuePairState.ERROR));
             both.post(pair.initiator.sends, 0, 1);
             pair.initiator.expect(0, WorkCompletionStatus.WORK_REQUEST_FLUSHED);

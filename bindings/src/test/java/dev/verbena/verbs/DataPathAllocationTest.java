@@ -48,7 +48,7 @@ class DataPathAllocationTest {
         WorkCompletions completions = new WorkCompletions(LIST);
         assertEquals(0, allocatedBytes(() -> {
             for (int i = 0; i < LIST; i++) {
-                receives.receive(i, i);
+                receives.get(i).receive(i);
             }
             return device.queuePair.post(receives, 0, LIST) + device.queue.poll(completions)
                     + (completions.opcode(0) == WorkCompletionOpcode.SEND ? 1 : 0);

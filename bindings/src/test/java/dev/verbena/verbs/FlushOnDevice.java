@@ -39,7 +39,7 @@ class FlushOnDevice {
     @Test
     void receivesAreFlushedInOrder() {
         for (int i = 0; i < 6; i++) {
-            pair.target.receives.receive(i, 100 + i).element(i, pair.target.region, 0, 8);
+            pair.target.receives.get(i).receive(100 + i).element(pair.target.region, 0, 8);
         }
         assertEquals(6, pair.target.queuePair.post(pair.target.receives, 0, 6));
         pair.target.queuePair.modify(QueuePairAttributes.to(QueuePairState.ERROR));

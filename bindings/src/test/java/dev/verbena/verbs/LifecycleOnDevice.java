@@ -30,7 +30,7 @@ class LifecycleOnDevice {
     @BeforeEach
     void fillIn() {
         sends.get(0).send(1);
-        receives.receive(0, 1);
+        receives.get(0).receive(1);
     }
 
     @AfterEach
@@ -68,7 +68,7 @@ class LifecycleOnDevice {
         use(shared, () -> shared.post(receives, 0, 1), () -> shared.limit(1));
         use(queuePair, () -> queuePair.post(sends, 0, 1), () -> queuePair.post(receives, 0, 1), queuePair::query,
                 () -> queuePair.modify(QueuePairAttributes.to(QueuePairState.ERROR)));
-        use(region, () -> sends.get(0).element(region, 0, 1), () -> receives.element(0, region, 0, 1));
+        use(region, () -> sends.get(0).element(region, 0, 1), () -> receives.get(0).element(region, 0, 1));
     }
 
     @Test

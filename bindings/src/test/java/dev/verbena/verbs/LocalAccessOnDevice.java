@@ -63,7 +63,7 @@ class LocalAccessOnDevice {
                 () -> pair.request().send(1).element(region, 0, 8));
         assertTrue(refused.getMessage().contains("memory region of bytes=4096"), refused.getMessage());
         assertThrows(IllegalStateException.class,
-                () -> pair.initiator.receives.receive(0, 1).element(0, region, 0, 8));
+                () -> pair.initiator.receives.get(0).receive(1).element(region, 0, 8));
     }
 
     @Test
@@ -90,8 +90,8 @@ class LocalAccessOnDevice {
     void aReceiveIntoARegionThatMayNotBeWritten() {
         try (MemoryRegion region = pair.domain.allocate(4096, EnumSet.of(REMOTE_READ))) {
             pair.initiator.region.memory().fill((byte) 1);
-            assertEquals(1, pair.target.queuePair.post(
-                    pair.target.receives.receive(0, 31).element(0, region, 0, 64), 0, 1));
+            pair.target.receives.get(0).receive(31).element(region, 0, 64);
+            assertEquals(1, pair.target.queuePair.post(pair.target.receives, 0, 1));
             pair.request().send(1).element(pair.initiator.region, 0, 16).signaled();
             pair.post();
             pair.initiator.expect(1, REMOTE_OPERATION_ERROR);

@@ -37,7 +37,8 @@ final class LoopbackPair implements AutoCloseable {
 
         /** Posts a receive of so many bytes at the offset. */
         void receive(long id, long offset, long byteSize) {
-            assertEquals(1, queuePair.post(receives.receive(0, id).element(0, region, offset, byteSize), 0, 1));
+            receives.get(0).receive(id).element(region, offset, byteSize);
+            assertEquals(1, queuePair.post(receives, 0, 1));
         }
 
         /** The next completion, which must end so. */

@@ -35,7 +35,8 @@ class PostStatesOnDevice {
 
     @Test
     void receivesAreRefusedInResetOnly() {
-        ReceiveRequests receives = pair.initiator.receives.receive(0, 5);
+        ReceiveRequests receives = pair.initiator.receives;
+        receives.get(0).receive(5);
         VerbsException refused = assertThrows(VerbsException.class, () -> queuePair.post(receives, 0, 1));
         assertEquals(EINVAL, refused.errno());
         assertTrue(refused.getMessage().contains("bring the queue pair to state INIT first"), refused.getMessage());

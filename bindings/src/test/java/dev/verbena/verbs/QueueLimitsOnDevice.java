@@ -116,9 +116,10 @@ class QueueLimitsOnDevice {
             sends.get(0).element(pair.initiator.region, i, 1);
         }
         assertEquals(22, assertThrows(VerbsException.class, () -> pair.initiator.queuePair.post(sends, 0, 1)).errno());
-        ReceiveRequests receives = new ReceiveRequests(1, 64).receive(0, 1);
+        ReceiveRequests receives = new ReceiveRequests(1, 64);
+        ReceiveRequest receive = receives.get(0).receive(1);
         for (int i = 0; i < 64; i++) {
-            receives.element(0, pair.target.region, i, 1);
+            receive.element(pair.target.region, i, 1);
         }
         assertEquals(22, assertThrows(VerbsException.class, () -> pair.target.queuePair.post(receives, 0, 1)).errno());
     }
@@ -133,7 +134,7 @@ class QueueLimitsOnDevice {
     private ReceiveRequests receives(int count) {
         ReceiveRequests receives = new ReceiveRequests(count, 1);
         for (int i = 0; i < count; i++) {
-            receives.receive(i, i).element(i, pair.target.region, 0, 8);
+            receives.get(i).receive(i).element(pair.target.region, 0, 8);
         }
         return receives;
     }

@@ -34,7 +34,8 @@ class ReliableConnectedOnDevice {
     @Test
     void writesWithImmediate() {
         put(pair.initiator, 0, 42);
-        assertEquals(1, pair.target.queuePair.post(pair.target.receives.receive(0, 31), 0, 1));
+        pair.target.receives.get(0).receive(31);
+        assertEquals(1, pair.target.queuePair.post(pair.target.receives, 0, 1));
         pair.request().writeWithImmediate(1, pair.target.region.remoteAddress(), pair.target.region.rkey(), 0x01020304)
                 .element(pair.initiator.region, 0, 8).signaled();
         pair.post();
@@ -64,7 +65,7 @@ class ReliableConnectedOnDevice {
     void sendsGatherAndReceivesScatter() {
         put(pair.initiator, 0, 1);
         put(pair.initiator, 64, 2);
-        pair.target.receives.receive(0, 31).element(0, pair.target.region, 0, 4).element(0, pair.target.region, 128,
+        pair.target.receives.get(0).receive(31).element(pair.target.region, 0, 4).element(pair.target.region, 128,
                 12);
         assertEquals(1, pair.target.queuePair.post(pair.target.receives, 0, 1));
         pair.request().send(1).element(pair.initiator.region, 0, 8).element(pair.initiator.region, 64, 8).signaled();

@@ -33,7 +33,7 @@ class SharedReceiveQueueOnDevice {
             connect(receivers[i], senders[i]);
         }
         for (int i = 0; i < receives.capacity(); i++) {
-            receives.receive(i, i).element(i, pair.target.region, 8L * i, 8);
+            receives.get(i).receive(i).element(pair.target.region, 8L * i, 8);
         }
     }
 
@@ -86,9 +86,10 @@ class SharedReceiveQueueOnDevice {
 
     @Test
     void moreElementsThanItTakes() {
-        ReceiveRequests large = new ReceiveRequests(1, 64).receive(0, 1);
+        ReceiveRequests large = new ReceiveRequests(1, 64);
+        ReceiveRequest receive = large.get(0).receive(1);
         for (int i = 0; i < 64; i++) {
-            large.element(0, pair.target.region, i, 1);
+            receive.element(pair.target.region, i, 1);
         }
         assertEquals(22, assertThrows(VerbsException.class, () -> shared.post(large, 0, 1)).errno());
     }

@@ -90,7 +90,9 @@ final class TestDevice implements AutoCloseable {
     }
 
     static void receive(QueuePair pair, long id, MemoryRegion region, long offset, long byteSize) {
-        assertEquals(1, pair.post(new ReceiveRequests(1, 1).receive(0, id).element(0, region, offset, byteSize), 0, 1));
+        ReceiveRequests receives = new ReceiveRequests(1, 1);
+        receives.get(0).receive(id).element(region, offset, byteSize);
+        assertEquals(1, pair.post(receives, 0, 1));
     }
 
     /** The next completion, which must end so. */

@@ -114,7 +114,7 @@ public final class Mckey implements AutoCloseable {
     private void receive() {
         ReceiveRequests receives = new ReceiveRequests(count, 1);
         for (int i = 0; i < count; i++) {
-            receives.receive(i, i).element(i, region, 0, HEADER_BYTE_SIZE + byteSize);
+            receives.get(i).receive(i).element(region, 0, HEADER_BYTE_SIZE + byteSize);
         }
         if (pair.post(receives, 0, count) != count) {
             throw new IllegalStateException("the receive queue took fewer than messages=" + count);

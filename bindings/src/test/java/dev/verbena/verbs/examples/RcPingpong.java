@@ -86,7 +86,7 @@ public final class RcPingpong implements AutoCloseable {
         completions = new Completions(context, receiveDepth + 1, arguments.has('e'));
         pair = domain.createQueuePair(QueuePairOptions.of(QueuePairType.RELIABLE_CONNECTED, completions.queue())
                 .withDepth(1, receiveDepth));
-        receives.receive(0, RECEIVE).element(0, region, isClient ? byteSize : 0, byteSize);
+        receives.get(0).receive(RECEIVE).element(region, isClient ? byteSize : 0, byteSize);
         sends.get(0).send(SEND).element(region, 0, byteSize).signaled();
         pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(port.number()).partitionKeyIndex(0)
                 .access(Set.of()));

@@ -84,7 +84,7 @@ public final class Rping implements AutoCloseable {
         completions = new Completions(context, 32, arguments.has('e'));
         pair = connection.id().createQueuePair(domain, QueuePairOptions
                 .of(QueuePairType.RELIABLE_CONNECTED, completions.queue()).withDepth(16, 2));
-        receives.receive(0, RECEIVE).element(0, region, RECEIVED, MESSAGE_BYTE_SIZE);
+        receives.get(0).receive(RECEIVE).element(region, RECEIVED, MESSAGE_BYTE_SIZE);
         postReceive();
     }
 

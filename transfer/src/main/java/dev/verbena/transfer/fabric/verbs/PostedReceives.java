@@ -2,6 +2,7 @@ package dev.verbena.transfer.fabric.verbs;
 
 import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.ReceiveRequest;
 import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.VerbsException;
 
@@ -20,7 +21,7 @@ final class PostedReceives {
     private final QueuePair pair;
     private final int queueIndex;
     private final long messageByteSizeMax;
-    private final ReceiveRequests request = new ReceiveRequests(1, 1);
+    private final ReceiveRequests requests = new ReceiveRequests(1, 1);
     private final int depth;
     private final long[] ids;
     private final long[] byteSizes;
@@ -57,14 +58,14 @@ final class PostedReceives {
         add(id, region, offset, byteSize);
         long number = posted - 1;
         String refusal = refusal(number);
-        request.receive(0, VerbsCompletionQueue.workRequestId(queueIndex, true, number));
+        ReceiveRequest request = requests.get(0).receive(VerbsCompletionQueue.workRequestId(queueIndex, true, number));
         if (refusal != null) {
-            request.element(0, fabric.forbidden(), 0, 1);
+            request.element(fabric.forbidden(), 0, 1);
         } else if (byteSize > 0) {
-            request.element(0, region.registered(), offset, Math.min(byteSize, messageByteSizeMax));
+            request.element(region.registered(), offset, Math.min(byteSize, messageByteSizeMax));
         }
         try {
-            if (pair.post(request, 0, 1) != 1) {
+            if (pair.post(requests, 0, 1) != 1) {
                 return "the device took no receive: its receive queue is full";
             }
         } catch (VerbsException e) {
