@@ -76,6 +76,26 @@ public final class DeviceContext extends VerbsObject {
         }
     }
 
+    /**
+     * What another opening of a device is, once more: of another process, to share its protection domains and memory
+     * regions.
+     *
+     * @param commandFd a descriptor of this process for what {@link #exportDescriptor} gave there: inherited, or sent over
+     *            a Unix socket; the context closes it, unless this call fails
+     * @throws VerbsException EOPNOTSUPP where the device's provider cannot, as soft-RoCE
+     */
+    public static DeviceContext importFrom(int commandFd) {
+        String problem = Verbs.bindingProblem();
+        if (problem != null) {
+            throw new IllegalStateException(problem);
+        }
+        MemorySegment context = NativeCall.pointer("ibv_import_device", () -> "commandFd=" + commandFd,
+                capture -> (MemorySegment) LibIbverbs.IMPORT_DEVICE.invokeExact(capture, commandFd))
+                .reinterpret(ibv_context.sizeof());
+        String name = ibv_get_device_name(ibv_context.device(context)).getString(0);
+        return new DeviceContext(name, context, DataPath.of(name));
+    }
+
     /** One that librdmacm opened and keeps open. */
     static DeviceContext borrow(MemorySegment pointer, Runnable closing) {
         MemorySegment context = pointer.reinterpret(ibv_context.sizeof());
@@ -178,6 +198,27 @@ public final class DeviceContext extends VerbsObject {
     /** A protection domain: what is created in one works together, and with nothing else. */
     public ProtectionDomain allocateProtectionDomain() {
         return whileOpen(() -> ProtectionDomain.allocate(this));
+    }
+
+    /** See {@link ProtectionDomain#allocateParentDomain}. */
+    public ThreadDomain allocateThreadDomain() {
+        return whileOpen(() -> ThreadDomain.allocate(this));
+    }
+
+    /**
+     * A protection domain of another opening of the same device, whose context was {@linkplain #importFrom imported}; when
+     * it is closed it goes on there.
+     *
+     * @param handle that {@link ProtectionDomain#handle} gave there
+     * @throws VerbsException EOPNOTSUPP where the device's provider cannot
+     */
+    public ProtectionDomain importProtectionDomain(int handle) {
+        return whileOpen(() -> ProtectionDomain.importFrom(this, handle));
+    }
+
+    /** A new descriptor, to be closed by whoever gets it or imports it: see {@link #importFrom}. */
+    public int exportDescriptor() {
+        return whileOpen(() -> LibC.duplicate(ibv_context.cmd_fd(context)));
     }
 
     /** A channel on which completion queues report events. */

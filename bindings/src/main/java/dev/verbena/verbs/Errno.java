@@ -71,6 +71,9 @@ final class Errno {
             // libibverbs says ENOENT, too, where it may not open the file.
             return "look whether /dev/infiniband has the device's file and this user may read and write it; a container must be given it";
         }
+        if (errno == EOPNOTSUPP()) {
+            return "this device, its provider or this kernel does not have it";
+        }
         if (errno == EMFILE() || errno == ENFILE()) {
             return "raise the limit of open files (ulimit -n)";
         }

@@ -3,6 +3,7 @@ package dev.verbena.verbs;
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
@@ -12,7 +13,9 @@ import java.lang.invoke.MethodHandle;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
 import dev.verbena.verbs.abi.ibv_device_attr_ex;
+import dev.verbena.verbs.abi.ibv_parent_domain_init_attr;
 import dev.verbena.verbs.abi.ibv_port_attr;
+import dev.verbena.verbs.abi.ibv_td_init_attr;
 import dev.verbena.verbs.abi.verbs_context;
 
 /**
@@ -28,8 +31,12 @@ final class InlineVerbs {
     private static final long CREATE_CQ_EX_OFFSET = offset("create_cq_ex");
     private static final long CREATE_QP_EX_OFFSET = offset("create_qp_ex");
     private static final long MODIFY_CQ_OFFSET = offset("modify_cq");
+    private static final long ALLOC_TD_OFFSET = offset("alloc_td");
+    private static final long DEALLOC_TD_OFFSET = offset("dealloc_td");
+    private static final long ALLOC_PARENT_DOMAIN_OFFSET = offset("alloc_parent_domain");
+    private static final long ADVISE_MR_OFFSET = offset("advise_mr");
 
-    /** struct T *create_T_ex(struct ibv_context *context, struct T_init_attr_ex *attr) */
+    /** struct T *create_T_ex(struct ibv_context *context, struct T_init_attr_ex *attr), and those that are alike. */
     private static final MethodHandle CREATE_EX = NativeCall
             .withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
@@ -118,6 +125,39 @@ final class InlineVerbs {
         MemorySegment operation = ibv_context_ops.bind_mw(ibv_context.ops(context));
         return operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
                 : ibv_context_ops.bind_mw.invoke(operation, pair, window, bind);
+    }
+
+    /** NULL, with errno in the capture. */
+    static MemorySegment allocateThreadDomain(MemorySegment context, MemorySegment capture) throws Throwable {
+        MemorySegment operation = require("ibv_alloc_td", context, ALLOC_TD_OFFSET);
+        try (Arena arena = Arena.ofConfined()) {
+            return (MemorySegment) CREATE_EX.invokeExact(operation, capture, context,
+                    ibv_td_init_attr.allocate(arena));
+        }
+    }
+
+    /** Zero, or an errno. */
+    static int deallocateThreadDomain(MemorySegment context, MemorySegment domain) {
+        return verbs_context.dealloc_td.invoke(require("ibv_dealloc_td", context, DEALLOC_TD_OFFSET), domain);
+    }
+
+    /** NULL, with errno in the capture. A thread domain of NULL is none. */
+    static MemorySegment allocateParentDomain(MemorySegment context, MemorySegment capture, MemorySegment domain,
+            MemorySegment threadDomain) throws Throwable {
+        MemorySegment operation = require("ibv_alloc_parent_domain", context, ALLOC_PARENT_DOMAIN_OFFSET);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_parent_domain_init_attr.allocate(arena);
+            ibv_parent_domain_init_attr.pd(attributes, domain);
+            ibv_parent_domain_init_attr.td(attributes, threadDomain);
+            return (MemorySegment) CREATE_EX.invokeExact(operation, capture, context, attributes);
+        }
+    }
+
+    /** Zero, or an errno. */
+    static int adviseMemory(MemorySegment context, MemorySegment domain, int advice, int flags, MemorySegment elements,
+            int count) {
+        return verbs_context.advise_mr.invoke(require("ibv_advise_mr", context, ADVISE_MR_OFFSET), domain, advice,
+                flags, elements, count);
     }
 
     private static VerbsException notSupported(String verb, MemorySegment context) {

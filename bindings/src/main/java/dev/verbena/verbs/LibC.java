@@ -26,6 +26,7 @@ final class LibC {
     private static final short POLLIN = 1;
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
+    private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int O_NONBLOCK = 0x800;
     private static final int EFD_CLOEXEC = 0x80000;
 
@@ -59,6 +60,12 @@ final class LibC {
                 capture -> (int) FCNTL.invokeExact(capture, fd, F_GETFL, 0));
         NativeCall.status("fcntl", () -> "fd=" + fd,
                 capture -> (int) FCNTL.invokeExact(capture, fd, F_SETFL, flags | O_NONBLOCK));
+    }
+
+    /** A second descriptor of the same open file. */
+    static int duplicate(int fd) {
+        return NativeCall.status("fcntl", () -> "fd=" + fd,
+                capture -> (int) FCNTL.invokeExact(capture, fd, F_DUPFD_CLOEXEC, 0));
     }
 
     static int eventfd() {

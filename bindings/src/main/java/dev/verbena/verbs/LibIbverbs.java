@@ -20,11 +20,12 @@ final class LibIbverbs {
                 "ibv_create_cq", "ibv_create_qp", "ibv_create_srq", "ibv_dealloc_pd", "ibv_dereg_mr", "ibv_destroy_ah",
                 "ibv_destroy_comp_channel", "ibv_destroy_cq", "ibv_destroy_qp", "ibv_destroy_srq", "ibv_detach_mcast",
                 "ibv_free_device_list", "ibv_get_async_event", "ibv_get_cq_event", "ibv_get_device_guid",
-                "ibv_get_device_list", "ibv_get_device_name", "ibv_get_pkey_index", "ibv_init_ah_from_wc",
+                "ibv_get_device_list", "ibv_get_device_name", "ibv_get_pkey_index", "ibv_import_device",
+                "ibv_import_mr", "ibv_import_pd", "ibv_init_ah_from_wc",
                 "ibv_is_fork_initialized", "ibv_modify_qp", "ibv_modify_srq", "ibv_open_device", "ibv_qp_to_qp_ex",
                 "ibv_query_device", "ibv_query_ece", "ibv_query_pkey", "ibv_query_port", "ibv_query_qp",
                 "ibv_query_qp_data_in_order", "ibv_query_srq", "ibv_reg_dmabuf_mr", "ibv_reg_mr_iova2", "ibv_rereg_mr",
-                "ibv_resize_cq", "ibv_set_ece");
+                "ibv_resize_cq", "ibv_set_ece", "ibv_unimport_mr", "ibv_unimport_pd");
 
         private Symbols() {}
     }
@@ -80,6 +81,15 @@ final class LibIbverbs {
 
     /** int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access) */
     static final MethodHandle REREG_MR = withErrno(ibv_rereg_mr$address(), ibv_rereg_mr$descriptor());
+
+    /** struct ibv_context *ibv_import_device(int cmd_fd) */
+    static final MethodHandle IMPORT_DEVICE = withErrno(ibv_import_device$address(), ibv_import_device$descriptor());
+
+    /** struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle) */
+    static final MethodHandle IMPORT_PD = withErrno(ibv_import_pd$address(), ibv_import_pd$descriptor());
+
+    /** struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle) */
+    static final MethodHandle IMPORT_MR = withErrno(ibv_import_mr$address(), ibv_import_mr$descriptor());
 
     private LibIbverbs() {}
 }

@@ -4,9 +4,11 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_mr;
+import dev.verbena.verbs.abi.ibv_sge;
 
 /**
  * Memory that the device may reach; peers name it by (address, rkey), own requests by (address, lkey).
@@ -18,6 +20,10 @@ import dev.verbena.verbs.abi.ibv_mr;
  */
 public final class MemoryRegion extends VerbsObject {
     static final long PAGE_BYTE_SIZE = 4096;
+    /** SIZE_MAX. */
+    private static final long ALL_BYTES = -1;
+    /** An element's length has 32 bits. */
+    private static final long ADVISED_BYTE_SIZE_MAX = 1L << 30;
 
     private final ProtectionDomain domain;
     private final MemorySegment region;
@@ -25,12 +31,19 @@ public final class MemoryRegion extends VerbsObject {
     private final Arena arena;
     private final long byteSize;
     private final long remoteAddress;
+    /** Whether it is another process's, too. */
+    private final boolean isImported;
     // Plain: whoever changes them has to see to it that nobody uses them meanwhile, and each request asks for the lkey.
     private int lkey;
     private int rkey;
 
-    private MemoryRegion(ProtectionDomain domain, MemorySegment region, MemorySegment memory, Arena arena,
+    MemoryRegion(ProtectionDomain domain, MemorySegment region, MemorySegment memory, Arena arena,
             long byteSize, long remoteAddress) {
+        this(domain, region, memory, arena, byteSize, remoteAddress, false);
+    }
+
+    private MemoryRegion(ProtectionDomain domain, MemorySegment region, MemorySegment memory, Arena arena,
+            long byteSize, long remoteAddress, boolean isImported) {
         super("memory region of bytes=" + byteSize + " at " + domain.context(), domain);
         this.domain = domain;
         this.region = region.reinterpret(ibv_mr.sizeof());
@@ -38,6 +51,7 @@ public final class MemoryRegion extends VerbsObject {
         this.arena = arena;
         this.byteSize = byteSize;
         this.remoteAddress = remoteAddress;
+        this.isImported = isImported;
         readKeys();
     }
 
@@ -75,6 +89,56 @@ public final class MemoryRegion extends VerbsObject {
         return new MemoryRegion(domain, region, MemorySegment.NULL, null, byteSize, remoteAddress);
     }
 
+    static MemoryRegion importFrom(ProtectionDomain domain, int handle, long remoteAddress) {
+        MemorySegment region = NativeCall.pointer("ibv_import_mr", () -> domain.context().on() + ", handle=" + handle,
+                capture -> (MemorySegment) LibIbverbs.IMPORT_MR.invokeExact(capture, domain.pointer(), handle));
+        return new MemoryRegion(domain, region, MemorySegment.NULL, null,
+                ibv_mr.length(region.reinterpret(ibv_mr.sizeof())), remoteAddress, true);
+    }
+
+    /** With the address NULL and the largest length that there is. */
+    static MemoryRegion registerAddressSpace(ProtectionDomain domain, Set<AccessFlag> access) {
+        if (!domain.context().queryExtended().hasImplicitOnDemandPaging()) {
+            throw new VerbsException("ibv_reg_mr", domain.context().on() + ", bytes=all", EOPNOTSUPP(),
+                    "the device has no implicit on-demand paging: register the memory that it shall reach");
+        }
+        int bits = AccessFlag.bits(access) | IBV_ACCESS_ON_DEMAND();
+        MemorySegment region = NativeCall.pointer("ibv_reg_mr",
+                () -> domain.context().on() + ", bytes=all, access=" + access,
+                capture -> (MemorySegment) LibIbverbs.REG_MR.invokeExact(capture, domain.pointer(), MemorySegment.NULL,
+                        ALL_BYTES, 0L, bits));
+        return new MemoryRegion(domain, region, MemorySegment.NULL, null, Long.MAX_VALUE, 0);
+    }
+
+    /**
+     * Says what is about to be done with a part of a region that is registered ON_DEMAND.
+     *
+     * @param waits whether to return only when it is done; else it is done some time, and an error stays unknown
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     * @throws VerbsException EOPNOTSUPP where the device's provider has no such advice, as soft-RoCE
+     */
+    public void advise(MemoryAdvice advice, long offset, long byteSize, boolean waits) {
+        Objects.checkFromIndexSize(offset, byteSize, this.byteSize);
+        runWhileOpen(() -> {
+            try (Arena scratch = Arena.ofConfined()) {
+                int count = Math.toIntExact(Math.ceilDiv(byteSize, ADVISED_BYTE_SIZE_MAX));
+                MemorySegment elements = ibv_sge.allocateArray(count, scratch);
+                for (int i = 0; i < count; i++) {
+                    long done = i * ADVISED_BYTE_SIZE_MAX;
+                    MemorySegment element = ibv_sge.asSlice(elements, i);
+                    ibv_sge.addr(element, remoteAddress + offset + done);
+                    ibv_sge.length(element, (int) Math.min(byteSize - done, ADVISED_BYTE_SIZE_MAX));
+                    ibv_sge.lkey(element, lkey);
+                }
+                NativeCall.check("ibv_advise_mr",
+                        () -> domain.context().on() + ", advice=" + advice + ", offset=" + offset + ", bytes="
+                                + byteSize,
+                        InlineVerbs.adviseMemory(domain.context().pointer(), domain.pointer(), advice.code(),
+                                waits ? IBV_ADVISE_MR_FLAG_FLUSH() : 0, elements, count));
+            }
+        });
+    }
+
     /**
      * Changes the rights; the keys may be other ones afterwards. Not while requests that name the region are outstanding,
      * here or at a peer.
@@ -92,11 +156,17 @@ public final class MemoryRegion extends VerbsObject {
         });
     }
 
-    /** The registered bytes; empty for a dmabuf, which the CPU does not reach this way. */
+    /** What another process names it by: see {@link ProtectionDomain#importRegion}. */
+    public int handle() {
+        return whileOpen(() -> ibv_mr.handle(region));
+    }
+
+    /** The registered bytes; empty for a dmabuf, an imported region and all of the address space, which are reached otherwise. */
     public MemorySegment memory() {
         return memory;
     }
 
+    /** Of all of the address space, the largest number. */
     public long byteSize() {
         return byteSize;
     }
@@ -137,6 +207,10 @@ public final class MemoryRegion extends VerbsObject {
 
     @Override
     void destroy() {
+        if (isImported) {
+            ibv_unimport_mr(region);
+            return;
+        }
         NativeCall.check("ibv_dereg_mr", () -> domain.context().on() + ", bytes=" + byteSize(), ibv_dereg_mr(region),
                 "close the memory windows that are bound to it, or invalidate them, first");
         if (arena != null) {

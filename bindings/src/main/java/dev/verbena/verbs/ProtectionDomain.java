@@ -6,6 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
+import dev.verbena.verbs.abi.ibv_pd;
+
 /**
  * What belongs together: a queue pair reaches, and lets peers reach, the memory regions of its own protection domain
  * only.
@@ -17,16 +19,82 @@ import java.util.Set;
 public final class ProtectionDomain extends VerbsObject {
     private final DeviceContext context;
     private final MemorySegment domain;
+    /** This, or the one that it is a parent domain of: what decides whether things work together. */
+    private final ProtectionDomain root;
+    /** Whether it is another process's, too. */
+    private final boolean isImported;
 
     ProtectionDomain(DeviceContext context, MemorySegment domain) {
+        this(context, domain, false);
+    }
+
+    private ProtectionDomain(DeviceContext context, MemorySegment domain, boolean isImported) {
         super("protection domain of " + context, context);
         this.context = context;
         this.domain = domain;
+        this.root = this;
+        this.isImported = isImported;
+    }
+
+    private ProtectionDomain(ProtectionDomain root, ThreadDomain threadDomain, MemorySegment domain) {
+        super("parent domain of " + root, root, threadDomain);
+        this.context = root.context;
+        this.domain = domain;
+        this.root = root;
+        this.isImported = false;
     }
 
     static ProtectionDomain allocate(DeviceContext context) {
         return new ProtectionDomain(context, NativeCall.pointer("ibv_alloc_pd", context::on,
                 capture -> (MemorySegment) LibIbverbs.ALLOC_PD.invokeExact(capture, context.pointer())));
+    }
+
+    static ProtectionDomain importFrom(DeviceContext context, int handle) {
+        return new ProtectionDomain(context, NativeCall.pointer("ibv_import_pd",
+                () -> context.on() + ", handle=" + handle,
+                capture -> (MemorySegment) LibIbverbs.IMPORT_PD.invokeExact(capture, context.pointer(), handle)), true);
+    }
+
+    /**
+     * The same protection domain for one thread: a parent domain. Queue pairs and the like that are made in it are used by
+     * one thread at a time, and work together with all that was made in this one.
+     *
+     * @throws VerbsException EOPNOTSUPP where the device's provider has none, as soft-RoCE
+     */
+    public ProtectionDomain allocateParentDomain(ThreadDomain threadDomain) {
+        context.requireOwn(threadDomain.context(), threadDomain);
+        return root.whileOpen(() -> threadDomain.whileOpen(() -> new ProtectionDomain(root, threadDomain,
+                NativeCall.pointer("ibv_alloc_parent_domain", context::on,
+                        capture -> InlineVerbs.allocateParentDomain(context.pointer(), capture, root.domain,
+                                threadDomain.pointer())))));
+    }
+
+    /** What another process names it by: see {@link DeviceContext#importProtectionDomain}. */
+    public int handle() {
+        return whileOpen(() -> ibv_pd.handle(domain.reinterpret(ibv_pd.sizeof())));
+    }
+
+    /**
+     * A memory region of another opening of the same device, in a protection domain that was imported from there; when it is
+     * closed it goes on there.
+     *
+     * @param handle that {@link MemoryRegion#handle} gave there
+     * @param remoteAddress that {@link MemoryRegion#remoteAddress} gave there: requests here name its bytes by that, too
+     * @throws VerbsException EOPNOTSUPP where the device's provider cannot
+     */
+    public MemoryRegion importRegion(int handle, long remoteAddress) {
+        return whileOpen(() -> MemoryRegion.importFrom(this, handle, remoteAddress));
+    }
+
+    /**
+     * Registers all memory that this process has and will have, without pinning it (implicit on-demand paging). Requests
+     * name a byte by its address: {@code element(region, memory.address(), byteSize)}.
+     *
+     * @throws VerbsException EOPNOTSUPP where the device has no implicit on-demand paging, as software devices; see
+     *             {@link ExtendedDeviceAttributes#hasImplicitOnDemandPaging}
+     */
+    public MemoryRegion registerAddressSpace(Set<AccessFlag> access) {
+        return whileOpen(() -> MemoryRegion.registerAddressSpace(this, access));
     }
 
     /**
@@ -104,7 +172,7 @@ public final class ProtectionDomain extends VerbsObject {
 
     /** @throws IllegalArgumentException if the object was made in another domain */
     void requireOwn(ProtectionDomain other, VerbsObject object) {
-        if (other != this) {
+        if (other.root != root) {
             throw new IllegalArgumentException(
                     object + " belongs to another protection domain than it is to be used in;"
                             + " make both in one ProtectionDomain");
@@ -122,6 +190,10 @@ public final class ProtectionDomain extends VerbsObject {
 
     @Override
     void destroy() {
-        NativeCall.check("ibv_dealloc_pd", context::on, ibv_dealloc_pd(domain));
+        if (isImported) {
+            ibv_unimport_pd(domain);
+        } else {
+            NativeCall.check("ibv_dealloc_pd", context::on, ibv_dealloc_pd(domain));
+        }
     }
 }

@@ -2338,6 +2338,306 @@ public class rdma_core_h extends rdma_core_h$shared {
         }
     }
 
+    private static class ibv_import_device {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            rdma_core_h.C_POINTER,
+            rdma_core_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_import_device");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_context *ibv_import_device(int cmd_fd)
+     * }
+     */
+    public static FunctionDescriptor ibv_import_device$descriptor() {
+        return ibv_import_device.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct ibv_context *ibv_import_device(int cmd_fd)
+     * }
+     */
+    public static MethodHandle ibv_import_device$handle() {
+        return ibv_import_device.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct ibv_context *ibv_import_device(int cmd_fd)
+     * }
+     */
+    public static MemorySegment ibv_import_device$address() {
+        return ibv_import_device.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct ibv_context *ibv_import_device(int cmd_fd)
+     * }
+     */
+    public static MemorySegment ibv_import_device(int cmd_fd) {
+        var mh$ = ibv_import_device.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("ibv_import_device", cmd_fd);
+            }
+            return (MemorySegment)mh$.invokeExact(cmd_fd);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class ibv_import_pd {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            rdma_core_h.C_POINTER,
+            rdma_core_h.C_POINTER,
+            rdma_core_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_import_pd");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
+     * }
+     */
+    public static FunctionDescriptor ibv_import_pd$descriptor() {
+        return ibv_import_pd.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
+     * }
+     */
+    public static MethodHandle ibv_import_pd$handle() {
+        return ibv_import_pd.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
+     * }
+     */
+    public static MemorySegment ibv_import_pd$address() {
+        return ibv_import_pd.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
+     * }
+     */
+    public static MemorySegment ibv_import_pd(MemorySegment context, int pd_handle) {
+        var mh$ = ibv_import_pd.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("ibv_import_pd", context, pd_handle);
+            }
+            return (MemorySegment)mh$.invokeExact(context, pd_handle);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class ibv_unimport_pd {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            rdma_core_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_unimport_pd");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void ibv_unimport_pd(struct ibv_pd *pd)
+     * }
+     */
+    public static FunctionDescriptor ibv_unimport_pd$descriptor() {
+        return ibv_unimport_pd.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void ibv_unimport_pd(struct ibv_pd *pd)
+     * }
+     */
+    public static MethodHandle ibv_unimport_pd$handle() {
+        return ibv_unimport_pd.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void ibv_unimport_pd(struct ibv_pd *pd)
+     * }
+     */
+    public static MemorySegment ibv_unimport_pd$address() {
+        return ibv_unimport_pd.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void ibv_unimport_pd(struct ibv_pd *pd)
+     * }
+     */
+    public static void ibv_unimport_pd(MemorySegment pd) {
+        var mh$ = ibv_unimport_pd.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("ibv_unimport_pd", pd);
+            }
+            mh$.invokeExact(pd);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class ibv_import_mr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            rdma_core_h.C_POINTER,
+            rdma_core_h.C_POINTER,
+            rdma_core_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_import_mr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+     * }
+     */
+    public static FunctionDescriptor ibv_import_mr$descriptor() {
+        return ibv_import_mr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+     * }
+     */
+    public static MethodHandle ibv_import_mr$handle() {
+        return ibv_import_mr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+     * }
+     */
+    public static MemorySegment ibv_import_mr$address() {
+        return ibv_import_mr.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+     * }
+     */
+    public static MemorySegment ibv_import_mr(MemorySegment pd, int mr_handle) {
+        var mh$ = ibv_import_mr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("ibv_import_mr", pd, mr_handle);
+            }
+            return (MemorySegment)mh$.invokeExact(pd, mr_handle);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class ibv_unimport_mr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            rdma_core_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_unimport_mr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void ibv_unimport_mr(struct ibv_mr *mr)
+     * }
+     */
+    public static FunctionDescriptor ibv_unimport_mr$descriptor() {
+        return ibv_unimport_mr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void ibv_unimport_mr(struct ibv_mr *mr)
+     * }
+     */
+    public static MethodHandle ibv_unimport_mr$handle() {
+        return ibv_unimport_mr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void ibv_unimport_mr(struct ibv_mr *mr)
+     * }
+     */
+    public static MemorySegment ibv_unimport_mr$address() {
+        return ibv_unimport_mr.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void ibv_unimport_mr(struct ibv_mr *mr)
+     * }
+     */
+    public static void ibv_unimport_mr(MemorySegment mr) {
+        var mh$ = ibv_unimport_mr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("ibv_unimport_mr", mr);
+            }
+            mh$.invokeExact(mr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class ibv_get_async_event {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             rdma_core_h.C_INT,
@@ -6255,6 +6555,42 @@ public class rdma_core_h extends rdma_core_h$shared {
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }
+    }
+    private static final int IBV_ADVISE_MR_ADVICE_PREFETCH = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ADVISE_MR_ADVICE_PREFETCH 0
+     * }
+     */
+    public static int IBV_ADVISE_MR_ADVICE_PREFETCH() {
+        return IBV_ADVISE_MR_ADVICE_PREFETCH;
+    }
+    private static final int IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE 1
+     * }
+     */
+    public static int IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE() {
+        return IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE;
+    }
+    private static final int IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT 2
+     * }
+     */
+    public static int IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT() {
+        return IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT;
+    }
+    private static final int IBV_ADVISE_MR_FLAG_FLUSH = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ADVISE_MR_FLAG_FLUSH 1
+     * }
+     */
+    public static int IBV_ADVISE_MR_FLAG_FLUSH() {
+        return IBV_ADVISE_MR_FLAG_FLUSH;
     }
     private static final int AF_INET = (int)2L;
     /**
