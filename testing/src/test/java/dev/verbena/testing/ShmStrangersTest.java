@@ -14,6 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -146,7 +149,7 @@ class ShmStrangersTest {
     void connectingToOneWhoHangsUpOrSaysNothingEnds() throws IOException, InterruptedException {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             String silent = messageOfConnectingTo(server);
-            assertTrue(silent.contains("no answer to the handshake"), silent);
+            assertTrue(silent.matches(".*: no answer to the handshake for \\d+ ms"), silent);
         }
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             Thread thread = Thread.ofPlatform().start(() -> answer(server, new byte[0]));
@@ -154,6 +157,27 @@ class ShmStrangersTest {
             assertTrue(closed.contains("127.0.0.1:" + server.getLocalPort()), closed);
             thread.join();
         }
+    }
+
+    /** The time until somebody listened is none that a handshake took. */
+    @Test
+    void howLongAHandshakeTookDoesNotCountTheWaitForAListener() throws IOException, InterruptedException {
+        ServerSocket late = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        late.close();
+        AtomicReference<String> message = new AtomicReference<>();
+        Thread connecting = Thread.ofPlatform().start(() -> message.set(messageOfConnectingTo(late)));
+        while (connecting.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait(); // it has not found anybody yet
+        }
+        try (ServerSocket server = new ServerSocket(late.getLocalPort(), 5, InetAddress.getLoopbackAddress())) {
+            connecting.join();
+            assertTrue(server.isBound());
+        }
+        Matcher times = Pattern
+                .compile(".*: no answer to the handshake for (\\d+) ms, after (\\d+) ms until somebody listened there")
+                .matcher(message.get());
+        assertTrue(times.matches(), message.get());
+        assertTrue(Long.parseLong(times.group(1)) + Long.parseLong(times.group(2)) >= 499, message.get());
     }
 
     @Test

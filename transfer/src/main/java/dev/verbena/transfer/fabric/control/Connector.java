@@ -32,6 +32,8 @@ public final class Connector {
     private final List<QueuePairOptions> options;
     private final long timeoutNs;
     private final long startNs = System.nanoTime();
+    /** When somebody listened there at last; the start, where that was at once. */
+    private long foundNs = startNs;
 
     public Connector(ControlledFabric fabric, ControlLoop loop, Endpoint remote, List<QueuePairOptions> options,
             long timeoutNs) {
@@ -103,7 +105,7 @@ public final class Connector {
         if (address.isUnresolved()) {
             throw new TransferException("cannot connect to " + remote + ": unknown host");
         }
-        while (true) {
+        for (boolean isFirst = true;; isFirst = false) {
             SocketChannel channel = SocketChannel.open();
             try {
                 channel.configureBlocking(false);
@@ -118,6 +120,7 @@ public final class Connector {
                     throw new ConnectException("connected to itself");
                 }
                 channel.register(selector, SelectionKey.OP_READ);
+                foundNs = isFirst ? startNs : System.nanoTime();
                 return new ControlSocket(channel, loop::wakeup);
             } catch (ConnectException e) {
                 channel.close();
@@ -167,9 +170,12 @@ public final class Connector {
         if (Thread.currentThread().isInterrupted()) {
             throw new TransferException("cannot connect to " + remote + ": interrupted");
         }
-        if (System.nanoTime() - startNs >= timeoutNs) {
+        long nowNs = System.nanoTime();
+        if (nowNs - startNs >= timeoutNs) {
             throw new TransferException("cannot connect to " + remote + ": " + whatIsMissing + " for "
-                    + TimeUnit.NANOSECONDS.toMillis(timeoutNs) + " ms");
+                    + TimeUnit.NANOSECONDS.toMillis(nowNs - foundNs) + " ms" + (foundNs == startNs ? ""
+                            : ", after " + TimeUnit.NANOSECONDS.toMillis(foundNs - startNs)
+                                    + " ms until somebody listened there"));
         }
     }
 }
