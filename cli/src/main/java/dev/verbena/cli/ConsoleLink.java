@@ -50,6 +50,11 @@ final class ConsoleLink implements TaskLink {
     }
 
     @Override
+    public void say(String line) {
+        progress.above(line);
+    }
+
+    @Override
     public Map<String, Endpoint> awaitCluster() {
         return cluster;
     }

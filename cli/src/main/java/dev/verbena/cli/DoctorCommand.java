@@ -33,10 +33,16 @@ final class DoctorCommand implements Callable<Integer> {
             throw new BadInputException("--registers=" + registeredByteSize + "; give 1 byte or more");
         }
         NetworkOptions options = network.options();
-        Diagnosis diagnosis = Diagnosis.ofThisMachine(options,
+        Diagnosis diagnosis = diagnose(options,
                 registeredByteSize == null ? ofDefaultTraining(options) : registeredByteSize);
         System.out.print(isJson ? JsonLines.pretty(diagnosis.toMap()) : diagnosis.toText());
         return diagnosis.isUsable() ? ExitStatus.SUCCESS : ExitStatus.FAILED;
+    }
+
+    private static Diagnosis diagnose(NetworkOptions network, long registered) {
+        try (WaitNotices.Notice _ = WaitNotices.onStandardError().beginAskingDevices()) {
+            return Diagnosis.ofThisMachine(network, registered);
+        }
     }
 
     private static long ofDefaultTraining(NetworkOptions network) {

@@ -29,6 +29,7 @@ final class FinishLine {
     private static final long LEAVE_TIMEOUT_NS = 2_000_000_000;
 
     private final RdmaDevice device;
+    private final String firstName;
     private final Endpoint first;
     private final boolean isFirst;
     private final Set<String> others;
@@ -40,6 +41,7 @@ final class FinishLine {
     FinishLine(RdmaDevice device, String task, Map<String, Endpoint> cluster) {
         this.device = device;
         Map.Entry<String, Endpoint> leader = cluster.entrySet().iterator().next();
+        this.firstName = leader.getKey();
         this.first = leader.getValue();
         this.isFirst = leader.getKey().equals(task);
         this.others = new LinkedHashSet<>(cluster.keySet());
@@ -72,6 +74,17 @@ final class FinishLine {
         } catch (TransferException _) {
             // The first has left on hearing it, before its answer was out.
         }
+    }
+
+    /** What {@link #cross} has not heard yet, in words. Thread-safe. */
+    String waitingFor() {
+        if (!isFirst) {
+            return "waiting for " + firstName + " at " + first + " to say that every task has finished";
+        }
+        Set<String> missing = new LinkedHashSet<>(others);
+        missing.removeAll(finished);
+        return missing.isEmpty() ? "taking leave of " + String.join(", ", others)
+                : "waiting for " + String.join(", ", missing) + " to finish";
     }
 
     /**

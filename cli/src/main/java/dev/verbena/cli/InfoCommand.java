@@ -25,9 +25,15 @@ final class InfoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Map<String, Object> info = describe(network.options());
+        Map<String, Object> info = ask(network.options());
         System.out.print(isJson ? JsonLines.pretty(info) : Outline.of(info));
         return ExitStatus.SUCCESS;
+    }
+
+    private static Map<String, Object> ask(NetworkOptions network) {
+        try (WaitNotices.Notice _ = WaitNotices.onStandardError().beginAskingDevices()) {
+            return describe(network);
+        }
     }
 
     private static Map<String, Object> describe(NetworkOptions network) {

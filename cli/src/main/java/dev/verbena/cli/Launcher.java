@@ -11,6 +11,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import dev.verbena.transfer.Endpoint;
 
@@ -57,16 +58,20 @@ final class Launcher {
     private final Set<TaskProcess> ended = new LinkedHashSet<>();
     private final Set<TaskProcess> explained = new LinkedHashSet<>();
     private final ProgressLine progress;
+    private final WaitNotices notices;
     private final Thread hook = new Thread(this::interrupted, "launcher-shutdown");
     private volatile boolean isInterrupted;
+    /** Whom this phase waits for, in words; read by the notices' thread. */
+    private volatile String missing = "";
     private Phase phase = Phase.STARTING;
     private long phaseStartNs;
     private boolean isTold;
     private String firstCause;
     private String badInput;
 
-    Launcher(ProgressLine progress) {
+    Launcher(ProgressLine progress, WaitNotices notices) {
         this.progress = progress;
+        this.notices = notices;
     }
 
     /**
@@ -82,12 +87,7 @@ final class Launcher {
         try {
             commands.forEach(this::start);
             while (phase != Phase.ENDED) {
-                TaskProcess.Event event = events.poll(millisToNextDeadline(), TimeUnit.MILLISECONDS);
-                if (event == null) {
-                    onDeadline();
-                } else {
-                    on(event.task(), event.message());
-                }
+                live(phase);
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -109,9 +109,40 @@ final class Launcher {
         return tasks.stream().map(reports::get).toList();
     }
 
+    /** Until the phase is over. */
+    private void live(Phase present) throws InterruptedException {
+        try (WaitNotices.Notice _ = notice()) {
+            while (phase == present) {
+                TaskProcess.Event event = events.poll(millisToNextDeadline(), TimeUnit.MILLISECONDS);
+                if (event == null) {
+                    onDeadline();
+                } else {
+                    on(event.task(), event.message());
+                }
+            }
+        }
+    }
+
+    /** Nothing while they train: they say themselves whom they wait for. Nothing where one is lost: that has been said. */
+    private WaitNotices.Notice notice() {
+        updateMissing();
+        return switch (phase) {
+            case STARTING -> notices.begin(() -> "waiting for " + missing + " to come up", "",
+                    TimeUnit.MILLISECONDS.toNanos(START_TIMEOUT_MILLIS));
+            case FINISHING -> notices.begin(() -> "waiting for " + missing + " to end", "",
+                    TimeUnit.MILLISECONDS.toNanos(FINISH_TIMEOUT_MILLIS));
+            case RUNNING, ABORTING, ENDED -> null;
+        };
+    }
+
+    private void updateMissing() {
+        missing = tasks.stream().filter(phase == Phase.STARTING ? task -> !endpoints.containsKey(task)
+                : task -> !ended.contains(task)).map(TaskProcess::title).collect(Collectors.joining(", "));
+    }
+
     private synchronized void start(String name, List<String> command) {
         if (!isInterrupted) {
-            tasks.add(TaskProcess.start(name, command, events::add));
+            tasks.add(TaskProcess.start(name, command, events::add, progress::above));
         }
     }
 
@@ -127,6 +158,7 @@ final class Launcher {
 
     private void onListening(TaskProcess task, Endpoint endpoint) {
         endpoints.put(task, endpoint);
+        updateMissing();
         if (phase == Phase.STARTING && endpoints.size() == tasks.size()) {
             Map<String, Endpoint> cluster = new LinkedHashMap<>();
             tasks.forEach(each -> cluster.put(each.name(), endpoints.get(each)));
@@ -155,6 +187,7 @@ final class Launcher {
 
     private void onEnd(TaskProcess task) {
         ended.add(task);
+        updateMissing();
         // The first of all to end may be heard of before the last has reported.
         boolean isDone = reports.containsKey(task) && task.status() == 0;
         if (!isDone && explained.add(task)) {
@@ -234,8 +267,7 @@ final class Launcher {
 
     private void complain(String sentence) {
         if (!isInterrupted && badInput == null) {
-            progress.clear();
-            Complaint.print(sentence);
+            progress.above(Complaint.format(sentence));
         }
     }
 

@@ -11,6 +11,8 @@ import java.util.Map;
 /**
  * Epoch, loss and images/s over all workers while training runs: one line that is rewritten on a terminal, silence elsewhere, or a
  * line each time where that was asked for.
+ *
+ * <p>Threading: thread-safe.
  */
 final class ProgressLine {
     private static final String CLEAR = "\r\u001b[K";
@@ -47,7 +49,7 @@ final class ProgressLine {
         return isTerminal(2) ? Style.REWRITTEN : isForced ? Style.LINES : Style.SILENT;
     }
 
-    void update(String worker, TaskMessage.Progress progress) {
+    synchronized void update(String worker, TaskMessage.Progress progress) {
         if (style == Style.SILENT) {
             return;
         }
@@ -57,8 +59,14 @@ final class ProgressLine {
         isShown = style == Style.REWRITTEN;
     }
 
+    /** A line of something else, which the progress line makes room for. */
+    synchronized void above(String line) {
+        clear();
+        out.println(line);
+    }
+
     /** Makes room for other output. */
-    void clear() {
+    synchronized void clear() {
         if (isShown) {
             out.print(CLEAR);
             out.flush();

@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.training.Dataset;
 import dev.verbena.training.Training;
-import dev.verbena.training.TrainingListener;
 import dev.verbena.training.TrainingOptions;
 import dev.verbena.training.TrainingResult;
 import dev.verbena.transfer.Endpoint;
@@ -23,7 +22,6 @@ import dev.verbena.transfer.TransferException;
  * <p>Owner: the command. Threading: runs on one thread; {@link #giveUp} from any.
  */
 final class Task {
-    private static final long PROGRESS_PERIOD_NS = 200_000_000;
     private static final long FAREWELL_TIMEOUT_MILLIS = 500;
     /**
      * What breaks first is often not the cause: a peer that gives up itself takes its memory away before it says why. So a failed
@@ -33,13 +31,17 @@ final class Task {
 
     private final String name;
     private final TaskLink link;
+    private final Timer timer;
+    private final WaitNotices notices;
     private final AtomicBoolean hasGivenUp = new AtomicBoolean();
     private final AtomicReference<RdmaDevice> device = new AtomicReference<>();
     private volatile FinishLine finishLine;
 
-    Task(String name, TaskLink link) {
+    Task(String name, TaskLink link, Timer timer, WaitNotices notices) {
         this.name = name;
         this.link = link;
+        this.timer = timer;
+        this.notices = notices;
     }
 
     void run(RdmaDeviceOptions deviceOptions, TrainingOptions options, Dataset data) {
@@ -63,8 +65,11 @@ final class Task {
     private void train(TrainingOptions options, Dataset data, RdmaDevice opened) {
         Map<String, Endpoint> cluster = link.awaitCluster();
         finishLine = new FinishLine(opened, name, cluster);
-        TrainingResult result = Training.task(options, data, name, cluster, opened, progress(options.iterations()));
-        finishLine.cross();
+        TrainingResult result = Training.task(options, data, name, cluster, opened,
+                new TaskProgress(options.iterations(), timer, notices, link::tell));
+        try (WaitNotices.Notice _ = notices.begin(finishLine::waitingFor, "", WaitNotices.NO_LIMIT)) {
+            finishLine.cross();
+        }
         link.tell(new TaskMessage.Finished(TaskReport.of(result)));
     }
 
@@ -95,7 +100,7 @@ final class Task {
     }
 
     private RdmaDevice open(RdmaDeviceOptions options) {
-        try {
+        try (WaitNotices.Notice _ = notices.begin(() -> "opening a device", "", WaitNotices.NO_LIMIT)) {
             return RdmaDevice.create(options);
         } catch (TransferException | IllegalArgumentException e) {
             throw new BadInputException(Complaint.of(e));
@@ -108,20 +113,5 @@ final class Task {
         if (line == null || !line.mayLeave(sentence)) {
             Thread.ofPlatform().daemon().name("peer-lost").start(() -> giveUp(sentence));
         }
-    }
-
-    private TrainingListener progress(int iterations) {
-        return new TrainingListener() {
-            private long lastNs = System.nanoTime();
-
-            @Override
-            public void onIteration(int iteration, double loss, double imagesPerSecond) {
-                long now = System.nanoTime();
-                if (now - lastNs >= PROGRESS_PERIOD_NS || iteration == iterations - 1) {
-                    lastNs = now;
-                    link.tell(new TaskMessage.Progress(iteration, loss, imagesPerSecond));
-                }
-            }
-        };
     }
 }

@@ -37,6 +37,8 @@ final class TaskCommand implements Callable<Integer> {
     @Option(names = "--progress",
             description = "Print progress also where standard error is no terminal, line by line.")
     private boolean showProgress;
+    @Option(names = "--quiet", description = "Print neither progress nor what is waited for.")
+    private boolean isQuiet;
     @Mixin
     private TrainingArguments training;
     @Mixin
@@ -51,7 +53,7 @@ final class TaskCommand implements Callable<Integer> {
             throw new BadInputException("--json needs --cluster: the launcher writes the figures of its tasks itself");
         }
         LauncherLink link = new LauncherLink();
-        Task running = new Task(task, link);
+        Task running = task(link);
         link.listen(running::giveUp);
         try {
             Dataset dataset = training.load();
@@ -69,10 +71,15 @@ final class TaskCommand implements Callable<Integer> {
         TrainingOptions options = training.options(dataset);
         Map<String, Endpoint> endpoints = endpoints(options);
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
-        TaskLink link = new ConsoleLink(task, endpoints, options, perEpoch, ProgressLine.style(false, showProgress),
+        TaskLink link = new ConsoleLink(task, endpoints, options, perEpoch, ProgressLine.style(isQuiet, showProgress),
                 fabric,
                 file);
-        return run(new Task(task, link), options, dataset);
+        return run(task(link), options, dataset);
+    }
+
+    private Task task(TaskLink link) {
+        Timer timer = Timer.ofMachine();
+        return new Task(task, link, timer, new WaitNotices(timer, isQuiet ? _ -> {} : link::say));
     }
 
     private int run(Task running, TrainingOptions options, Dataset dataset) {

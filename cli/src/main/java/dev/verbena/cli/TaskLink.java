@@ -8,6 +8,11 @@ import dev.verbena.transfer.Endpoint;
 interface TaskLink {
     void tell(TaskMessage message);
 
+    /** A line for people. */
+    default void say(String line) {
+        System.err.println(line);
+    }
+
     /** The endpoints of all tasks, as soon as they are known. */
     Map<String, Endpoint> awaitCluster();
 }

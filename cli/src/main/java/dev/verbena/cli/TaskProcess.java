@@ -23,13 +23,19 @@ final class TaskProcess {
 
     private final String name;
     private final Process process;
+    private final Consumer<String> others;
 
-    private TaskProcess(String name, Process process) {
+    private TaskProcess(String name, Process process, Consumer<String> others) {
         this.name = name;
         this.process = process;
+        this.others = others;
     }
 
-    static TaskProcess start(String name, List<String> command, Consumer<Event> events) {
+    /**
+     * @param events called on a thread of the process's own
+     * @param others hears each line that the task prints and that is no message; likewise
+     */
+    static TaskProcess start(String name, List<String> command, Consumer<Event> events, Consumer<String> others) {
         ProcessBuilder builder = new ProcessBuilder(command);
         // Processes share the cores already; a BLAS with threads of its own would only fight with the others.
         builder.environment().put("OPENBLAS_NUM_THREADS", "1");
@@ -39,7 +45,7 @@ final class TaskProcess {
         } catch (IOException e) {
             throw new FailedRunException(name + " could not be started: " + e.getMessage());
         }
-        TaskProcess task = new TaskProcess(name, process);
+        TaskProcess task = new TaskProcess(name, process, others);
         Thread errors = Thread.ofPlatform().daemon().name(name + "-stderr").start(task::passErrorsOn);
         Thread.ofPlatform().daemon().name(name + "-stdout").start(() -> task.pump(events, errors));
         return task;
@@ -128,7 +134,7 @@ final class TaskProcess {
     }
 
     private void passOn(String line) {
-        System.err.println(name + ": " + line);
+        others.accept(name + ": " + line);
     }
 
     private static BufferedReader reader(InputStream stream) {

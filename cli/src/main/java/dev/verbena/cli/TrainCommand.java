@@ -80,7 +80,11 @@ final class TrainCommand implements Callable<Integer> {
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
         return new TrainingReport(fabric, options, perEpoch, planned,
-                new Launcher(progress).run(commands(tasks, options)));
+                new Launcher(progress, notices(progress)).run(commands(tasks, options)));
+    }
+
+    private WaitNotices notices(ProgressLine progress) {
+        return new WaitNotices(Timer.ofMachine(), isQuiet ? _ -> {} : progress::above);
     }
 
     private ProgressLine.Style style() {
@@ -93,6 +97,9 @@ final class TrainCommand implements Callable<Integer> {
             int taskPort = port == 0 ? 0 : port + commands.size();
             List<String> arguments = new ArrayList<>(
                     List.of("task", "--task=" + task, "--listen=" + LOOPBACK + ":" + taskPort));
+            if (isQuiet) {
+                arguments.add("--quiet");
+            }
             arguments.addAll(training.toCommandLine(options));
             arguments.addAll(network.toCommandLine());
             commands.put(task, JavaCommand.of(arguments));

@@ -76,7 +76,7 @@ final class TrainingArguments {
 
     /** The name of the fabric that will be used. */
     String selectFabric(NetworkOptions network) {
-        try {
+        try (WaitNotices.Notice _ = WaitNotices.onStandardError().beginAskingDevices()) {
             return Fabrics.select(fabric, network).name();
         } catch (TransferException e) {
             throw new BadInputException("--fabric=" + fabric + ": " + e.getMessage());

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.RdmaChannel;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.TensorReceiver;
 import dev.verbena.transfer.TensorSender;
@@ -27,6 +28,7 @@ final class DistributedSetup {
     private final Map<String, Endpoint> cluster;
     private final RdmaDevice device;
     private final SessionOptions options;
+    private final SessionListener listener;
     private final Partition partition;
     private final TransferPlan plan;
     private final long plannedByteSize;
@@ -38,7 +40,7 @@ final class DistributedSetup {
     private TensorSender anySender;
 
     DistributedSetup(Graph graph, String task, Map<String, Endpoint> cluster, RdmaDevice device,
-            SessionOptions options) {
+            SessionOptions options, SessionListener listener) {
         if (device == null) {
             throw new IllegalArgumentException("no device for task=" + task + "; create one with RdmaDevice.create");
         }
@@ -46,6 +48,7 @@ final class DistributedSetup {
         this.cluster = cluster;
         this.device = device;
         this.options = options;
+        this.listener = listener;
         this.partition = Partition.of(graph, task);
         this.plan = TransferPlan.of(graph, options);
         this.plannedByteSize = plan.plannedByteSize(task);
@@ -92,11 +95,22 @@ final class DistributedSetup {
         CrossingEdge edge = send.edge();
         // Neighbouring edges on different queue pairs, so that a small tensor need not queue behind a large one.
         int queuePairIndex = (sendersByPeer.merge(edge.toTask(), 1, Integer::sum) - 1) % device.queuePairsPerPeer();
-        TensorSender sender = device.channel(cluster.get(edge.toTask()), queuePairIndex).sender(edge.name(),
-                edge.type().elementType(), TransferPlan.shape(edge), options.timeout());
+        TensorSender sender = connect(edge, queuePairIndex);
         resources.add(sender::close);
         send.bind(new DeviceOutgoingEdge(sender, registered), tracer, counters);
         anySender = sender;
+    }
+
+    private TensorSender connect(CrossingEdge edge, int queuePairIndex) {
+        Endpoint peer = cluster.get(edge.toTask());
+        try {
+            listener.onPeerAwaited(edge.toTask(), peer, RdmaDevice.CONNECT_TIMEOUT);
+            RdmaChannel channel = device.channel(peer, queuePairIndex);
+            listener.onPeerAwaited(edge.toTask(), peer, options.timeout());
+            return channel.sender(edge.name(), edge.type().elementType(), TransferPlan.shape(edge), options.timeout());
+        } finally {
+            listener.onPeerAnswered();
+        }
     }
 
     private Session session(TensorArena ordinary) {
@@ -104,7 +118,7 @@ final class DistributedSetup {
                 ? SessionMemory.ordinaryOnly(tracer, ordinary::allocate)
                 : new SessionMemory(tracer, ordinary::allocate, registered::tryAllocate, anySender::isRegistered);
         Executor executor = new Executor("task=" + task, partition.placed().size(), new DeviceActivity(device),
-                options.timeout().toNanos(), System::nanoTime);
+                options.timeout().toNanos(), System::nanoTime, listener);
         device.onPeerLost(executor::peerLost);
         return new GraphSession(partition, memory, counters, executor, resources, plan.crossingByteSize(task),
                 plannedByteSize);

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 import org.jctools.queues.atomic.MpscAtomicArrayQueue;
 
@@ -35,6 +36,8 @@ final class Executor {
     private final Activity activity;
     private final long timeoutNs;
     private final LongSupplier clockNs;
+    private final SessionListener listener;
+    private final Supplier<String> waitingFor = this::waitingFor;
     private final ReadyQueue ready = new ReadyQueue();
     private final Queue<NodeRun> completions;
     private volatile Thread thread;
@@ -50,11 +53,13 @@ final class Executor {
     private long seenActivity;
 
     /** @param nodeCountMax nodes of the largest plan */
-    Executor(String name, int nodeCountMax, Activity activity, long timeoutNs, LongSupplier clockNs) {
+    Executor(String name, int nodeCountMax, Activity activity, long timeoutNs, LongSupplier clockNs,
+            SessionListener listener) {
         this.name = name;
         this.activity = activity;
         this.timeoutNs = timeoutNs;
         this.clockNs = clockNs;
+        this.listener = listener;
         this.completions = new MpscAtomicArrayQueue<>(Math.max(2, nodeCountMax));
     }
 
@@ -253,6 +258,9 @@ final class Executor {
         if (leftNs <= 0) {
             throw new TransferException(name + " waited in vain for timeoutMs=" + timeoutNs / 1_000_000 + " for "
                     + waitingFor());
+        }
+        if (idlePasses > SPIN_PASSES) {
+            listener.onIdle(nowNs - idleSinceNs, leftNs, waitingFor);
         }
         return leftNs;
     }

@@ -16,7 +16,7 @@ final class LocalSetup {
         TensorArena ordinary = ordinaryArena();
         resources.add(ordinary::close);
         Executor executor = new Executor("local session", partition.placed().size(), Activity.NONE,
-                options.timeout().toNanos(), System::nanoTime);
+                options.timeout().toNanos(), System::nanoTime, SessionListener.NONE);
         return new GraphSession(partition,
                 SessionMemory.ordinaryOnly(new AllocationTracer(options.tracing()), ordinary::allocate),
                 new SessionCounters(),

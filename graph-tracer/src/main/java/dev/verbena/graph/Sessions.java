@@ -36,7 +36,13 @@ public final class Sessions {
      */
     public static Session distributed(Graph graph, String task, Map<String, Endpoint> cluster, RdmaDevice device,
             SessionOptions options) {
-        return new DistributedSetup(graph, task, cluster, device, options).create();
+        return distributed(graph, task, cluster, device, options, SessionListener.NONE);
+    }
+
+    /** The same, and somebody hears what is waited for, now and in each run. */
+    public static Session distributed(Graph graph, String task, Map<String, Endpoint> cluster, RdmaDevice device,
+            SessionOptions options, SessionListener listener) {
+        return new DistributedSetup(graph, task, cluster, device, options, listener).create();
     }
 
     /**

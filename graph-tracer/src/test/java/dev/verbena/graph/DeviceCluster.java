@@ -1,9 +1,11 @@
 package dev.verbena.graph;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,6 +22,8 @@ final class DeviceCluster implements AutoCloseable {
     final Map<String, RdmaDevice> devices = new LinkedHashMap<>();
     final Map<String, Endpoint> endpoints = new LinkedHashMap<>();
     final Map<String, SessionStatistics> statistics = new LinkedHashMap<>();
+    /** What sessions waited for at set-up. */
+    final List<String> heard = new CopyOnWriteArrayList<>();
     private final Graph graph;
     private final SessionOptions options;
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -35,11 +39,26 @@ final class DeviceCluster implements AutoCloseable {
         }
     }
 
+    /** Says it in {@link #heard}. */
+    private SessionListener listenerOf(String task) {
+        return new SessionListener() {
+            @Override
+            public void onPeerAwaited(String peer, Endpoint endpoint, Duration timeout) {
+                heard.add(task + " awaits " + peer + " at " + endpoint + " for " + timeout.toSeconds() + " s");
+            }
+
+            @Override
+            public void onPeerAnswered() {
+                heard.add(task + " goes on");
+            }
+        };
+    }
+
     /** Creates all sessions at once, runs the body on each, closes them; throws the failures of all that failed. */
     void run(LoopbackCluster.Body body) throws Exception {
         List<Future<?>> futures = new ArrayList<>();
         devices.forEach((task, device) -> futures.add(threads.submit(() -> {
-            try (Session session = Sessions.distributed(graph, task, endpoints, device, options)) {
+            try (Session session = Sessions.distributed(graph, task, endpoints, device, options, listenerOf(task))) {
                 body.run(task, session);
                 synchronized (statistics) {
                     statistics.put(task, session.statistics());

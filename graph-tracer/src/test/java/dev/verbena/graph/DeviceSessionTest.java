@@ -70,6 +70,21 @@ class DeviceSessionTest {
         return values;
     }
 
+    @Test
+    void whomSetUpWaitsForIsToldByNameAndAddress() throws Exception {
+        Graph graph = parameterServer(4);
+        try (DeviceCluster cluster = new DeviceCluster(graph, options(true, 1), ArrivalMode.AUTO)) {
+            cluster.run((task, session) -> session.run(Map.of(), List.of(), targets(graph)));
+            String server = " at " + cluster.endpoints.get("server:0") + " for ";
+            List<String> ofWorker = cluster.heard.stream().filter(line -> line.startsWith("worker:1 ")).toList();
+            assertEquals(List.of("worker:1 awaits server:0" + server + "30 s",
+                    "worker:1 awaits server:0" + server + "20 s", "worker:1 goes on"), ofWorker.subList(0, 3));
+            assertEquals("worker:1 goes on", ofWorker.getLast());
+            assertTrue(cluster.heard.stream().anyMatch(line -> line.startsWith("server:0 awaits worker:0 at "
+                    + cluster.endpoints.get("worker:0"))), cluster.heard::toString);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"1, true, AUTO, 1", "1000, true, TAIL, 1", "1000, false, AUTO, 1", "700001, true, AUTO, 2",
             "700001, false, IMMEDIATE, 2", "1000, true, IMMEDIATE, 3"})

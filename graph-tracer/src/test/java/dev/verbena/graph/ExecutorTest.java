@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,8 @@ class ExecutorTest {
 
     private Session session(Duration timeout) {
         Partition partition = Partition.whole(graph);
-        executor = new Executor("task=a", partition.placed().size(), activity, timeout.toNanos(), System::nanoTime);
+        executor = new Executor("task=a", partition.placed().size(), activity, timeout.toNanos(), System::nanoTime,
+                SessionListener.NONE);
         session = new GraphSession(partition, SessionMemory.ordinaryOnly(new AllocationTracer(true), allocator),
                 new SessionCounters(), executor, new SessionResources(), 0, 0);
         return session;
@@ -240,12 +242,41 @@ class ExecutorTest {
         }
         Partition partition = Partition.whole(graph);
         executor = new Executor("task=a", partition.placed().size(), activity, 10_000_000,
-                () -> nowNs[0] += 1_000_000);
+                () -> nowNs[0] += 1_000_000, SessionListener.NONE);
         session = new GraphSession(partition, SessionMemory.ordinaryOnly(new AllocationTracer(true), allocator),
                 new SessionCounters(), executor, new SessionResources(), 0, 0);
         session.run(Map.of(), List.of(), List.of(pollers));
         assertEquals(1, session.statistics().iterations());
         assertTrue(nowNs[0] > 10_000_000, "together they waited longer than the deadline");
+    }
+
+    /** Each look at the clock is a millisecond; the first wait takes 50 passes, the second 40. */
+    @Test
+    void aListenerHearsWhatARunWaitsFor() {
+        long[] nowNs = {0};
+        List<String> heard = new ArrayList<>();
+        List<Long> waitedNs = new ArrayList<>();
+        int[] polls = new int[2];
+        Graph.Node p = graph.add("p", "a", polling("p", () -> ++polls[0] > 50));
+        Graph.Node q = graph.add("q", "a", polling("q", () -> polls[0] > 50 && ++polls[1] > 40));
+        Partition partition = Partition.whole(graph);
+        executor = new Executor("task=a", partition.placed().size(), activity, 1_000_000_000,
+                () -> nowNs[0] += 1_000_000, new SessionListener() {
+                    @Override
+                    public void onIdle(long waited, long left, Supplier<String> forWhat) {
+                        assertEquals(1_000_000_000, waited + left);
+                        waitedNs.add(waited);
+                        heard.add(forWhat.get());
+                    }
+                });
+        session = new GraphSession(partition, SessionMemory.ordinaryOnly(new AllocationTracer(true), allocator),
+                new SessionCounters(), executor, new SessionResources(), 0, 0);
+        session.run(Map.of(), List.of(), List.of(p, q));
+        assertEquals("node 'p' (Polling), node 'q' (Polling)", heard.getFirst());
+        assertEquals("node 'q' (Polling)", heard.getLast());
+        int second = heard.indexOf(heard.getLast());
+        assertTrue(waitedNs.get(second - 1) > waitedNs.getFirst(), () -> "it grows while it lasts: " + waitedNs);
+        assertEquals(waitedNs.getFirst(), waitedNs.get(second), () -> "and begins anew with the next: " + waitedNs);
     }
 
     @Test

@@ -37,7 +37,7 @@ class LocalSessionTest {
             Partition partition = Partition.whole(graph);
             session = new GraphSession(partition, SessionMemory.ordinaryOnly(new AllocationTracer(true), allocator),
                     new SessionCounters(), new Executor("test", partition.placed().size(), Activity.NONE,
-                            Duration.ofSeconds(30).toNanos(), System::nanoTime),
+                            Duration.ofSeconds(30).toNanos(), System::nanoTime, SessionListener.NONE),
                     new SessionResources(), 0, 0);
         }
         return session;

@@ -54,7 +54,8 @@ final class LoopbackCluster implements AutoCloseable {
         partition.receives().forEach(receive -> receive.bind(edges.get(receive.edge().name())));
         partition.sends().forEach(send -> send.bind(edges.get(send.edge().name()), tracer, counters));
         dev.verbena.graph.Executor executor = new dev.verbena.graph.Executor("task=" + task,
-                partition.placed().size(), activity, options.timeout().toNanos(), System::nanoTime);
+                partition.placed().size(), activity, options.timeout().toNanos(), System::nanoTime,
+                SessionListener.NONE);
         executors.put(task, executor);
         SessionMemory memory = new SessionMemory(tracer, ordinary.get(task), registered.get(task),
                 registered.get(task)::owns);

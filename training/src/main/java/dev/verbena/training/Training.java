@@ -80,7 +80,8 @@ public final class Training {
         }
         Blas.get();
         TrainingGraph graph = TrainingGraph.distributed(options, data);
-        try (Session session = Sessions.distributed(graph.graph(), task, cluster, device, sessionOptions(options))) {
+        try (Session session = Sessions.distributed(graph.graph(), task, cluster, device, sessionOptions(options),
+                listener)) {
             int worker = TrainingGraph.tasks("worker", options.workers()).indexOf(task);
             return worker >= 0
                     ? work(options, data, graph, task, worker, session, device, listener)

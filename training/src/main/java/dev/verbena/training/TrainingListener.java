@@ -1,12 +1,14 @@
 package dev.verbena.training;
 
+import dev.verbena.graph.SessionListener;
+
 /**
- * Hears how training goes.
+ * Hears how training goes, and what it waits for.
  *
  * <p><b>Owner:</b> the caller. <b>Threading:</b> called on the training thread.
  */
 @FunctionalInterface
-public interface TrainingListener {
+public interface TrainingListener extends SessionListener {
     /** After iteration {@code iteration} (from 0) of this task; the loss is this worker's mean over its mini-batch. */
     void onIteration(int iteration, double loss, double imagesPerSecond);
 }

@@ -1,6 +1,5 @@
 package dev.verbena.transfer;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,7 +24,6 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  * <p><b>Owner:</b> {@link RdmaDevice}. <b>Threading:</b> thread-safe; the handler methods come on the fabric's control thread.
  */
 final class PeerConnections implements ConnectionHandler {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
     private static final long RECEIVER_NOT_READY_TIMEOUT_NS = 10_000_000_000L;
 
     private final Fabric fabric;
@@ -70,7 +68,7 @@ final class PeerConnections implements ConnectionHandler {
                 return other;
             }
             List<QueuePairOptions> queuePairs = queuePairOptions(options.queuePairsPerPeer() + 1);
-            PeerConnection made = adopt(fabric.connect(remote, queuePairs, CONNECT_TIMEOUT.toNanos()));
+            PeerConnection made = adopt(fabric.connect(remote, queuePairs, RdmaDevice.CONNECT_TIMEOUT.toNanos()));
             if (made == null) {
                 throw new TransferException(
                         "device '" + options.name() + "' was closed or gave up while it connected to " + remote);

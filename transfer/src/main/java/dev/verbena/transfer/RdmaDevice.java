@@ -38,6 +38,9 @@ import dev.verbena.transfer.spi.MemoryRegion;
  * <p><b>Owner:</b> who created it; closed after the arenas over its slabs. <b>Threading:</b> thread-safe.
  */
 public final class RdmaDevice implements AutoCloseable {
+    /** How long a device tries to connect to a peer, which may just be starting. */
+    public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
+
     private static final Set<AccessRight> RIGHTS = EnumSet.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE,
             AccessRight.REMOTE_READ);
     /** Message buffers of two connections, as a worker has with one server, and the words of their senders. */
@@ -176,7 +179,7 @@ public final class RdmaDevice implements AutoCloseable {
     /**
      * The channel over one of the data queue pairs to a peer; connects on first use.
      *
-     * @throws TransferException if nobody answers there within 30 seconds
+     * @throws TransferException if nobody answers there within {@link #CONNECT_TIMEOUT}
      */
     public RdmaChannel channel(Endpoint remote, int queuePairIndex) {
         if (queuePairIndex < 0 || queuePairIndex >= options.queuePairsPerPeer()) {

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 import dev.verbena.cli.FailedRunException;
+import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
@@ -18,9 +19,21 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 final class Accepting implements ConnectionHandler {
     private final QueuePairFactory factory;
     private final CompletableFuture<Connection> client = new CompletableFuture<>();
+    /** Who asked to be let in, last; null while nobody has. */
+    private volatile String visitor;
 
     Accepting(QueuePairFactory factory) {
         this.factory = factory;
+    }
+
+    /**
+     * What the server does before it has a client. One that failed to connect does not end it, as it does not end perftest's: its
+     * successor is as welcome.
+     */
+    String doing(Endpoint listening) {
+        String last = visitor;
+        return "waiting for a client at " + listening
+                + (last == null ? "" : " (" + last + " came and has not connected; it says why)");
     }
 
     Connection await() {
@@ -36,6 +49,7 @@ final class Accepting implements ConnectionHandler {
 
     @Override
     public List<QueuePairOptions> onRequest(String peerName, int queuePairCount) {
+        visitor = peerName;
         if (client.isDone()) {
             throw new TransferException("the server has its client already; start another one with another -p");
         }

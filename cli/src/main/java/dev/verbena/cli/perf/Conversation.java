@@ -31,6 +31,8 @@ final class Conversation {
     private final Side side;
     private final PerfOptions options;
     private final JitActivity jit = new JitActivity();
+    /** What is under way, in words; read by who tells the user. */
+    private volatile String doing = "at the beginning";
     /** Its JIT, since the round before. */
     private boolean isPeerBusy;
 
@@ -44,14 +46,21 @@ final class Conversation {
         return side;
     }
 
+    /** Such as "warming up". Thread-safe. */
+    String doing() {
+        return doing;
+    }
+
     List<Figures> run() {
         return options.isServer() ? follow() : lead();
     }
 
     private List<Figures> lead() {
         List<Figures> figures = new ArrayList<>();
+        doing = "warming up: small messages until " + options.warmUp() + " posts passed without the JIT compiling";
         warmUp();
         for (long byteSize : options.byteSizes()) {
+            doing = "measuring messages of " + byteSize + " bytes";
             lead(new Round(byteSize, 1, first(byteSize), false));
             figures.add(lead(new Round(byteSize, 1, iterations(byteSize), true)).figures());
         }
@@ -130,7 +139,11 @@ final class Conversation {
 
     private List<Figures> follow() {
         List<Figures> figures = new ArrayList<>();
+        doing = "serving the client, which warms up";
         for (Round round = next(); !round.equals(Round.END); round = next()) {
+            if (round.isMeasured()) {
+                doing = "serving the client, which measures messages of " + round.byteSize() + " bytes";
+            }
             Part part = join(round);
             repeat(part, round);
             if (round.isMeasured() && part.figures() != null) {

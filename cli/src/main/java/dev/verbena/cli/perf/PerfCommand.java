@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import dev.verbena.cli.ExitStatus;
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.cli.ReportFile;
+import dev.verbena.cli.WaitNotices;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,7 +22,9 @@ import picocli.CommandLine.Option;
                 "On one machine, or on two with the server's name:",
                 "  verbena perf write_bw &",
                 "  verbena perf write_bw localhost",
-                "The server serves one client and ends."})
+                "The server serves one client and ends. On shm it listens on 127.0.0.1, else on every address of the host"
+                        + " (0.0.0.0), as perftest's does.",
+                "What takes longer than a few seconds is said on standard error: 'still waiting for ...'."})
 public final class PerfCommand implements Callable<Integer> {
     @Mixin
     private PerfArguments arguments;
@@ -35,8 +38,9 @@ public final class PerfCommand implements Callable<Integer> {
     public Integer call() {
         PerfOptions options = arguments.check();
         ReportFile file = json == null ? null : ReportFile.check(json);
-        try (PerfConnection connection = PerfConnection.open(options)) {
-            PerfReport report = measure(options, connection);
+        WaitNotices notices = WaitNotices.onStandardError();
+        try (PerfConnection connection = PerfConnection.open(options, notices)) {
+            PerfReport report = measure(options, connection, notices);
             System.out.print(report.toTable());
             if (file != null) {
                 file.write(report.toMap());
@@ -45,19 +49,21 @@ public final class PerfCommand implements Callable<Integer> {
         return ExitStatus.SUCCESS;
     }
 
-    private static PerfReport measure(PerfOptions options, PerfConnection connection) {
+    private static PerfReport measure(PerfOptions options, PerfConnection connection, WaitNotices notices) {
         if (options.isServer()) {
             System.out.println("* waiting for a client at " + connection.listen() + " *");
         }
-        return new PerfReport(options, connection.fabricName(), run(options, connection));
+        return new PerfReport(options, connection.fabricName(), run(options, connection, notices));
     }
 
-    private static List<Figures> run(PerfOptions options, PerfConnection connection) {
+    private static List<Figures> run(PerfOptions options, PerfConnection connection, WaitNotices notices) {
         try {
             Conversation conversation = connection.begin();
             System.out.print(PerfReport.title(options, connection.fabricName()));
             System.out.flush();
-            return conversation.run();
+            try (WaitNotices.Notice _ = notices.begin(conversation::doing, "", WaitNotices.NO_LIMIT)) {
+                return conversation.run();
+            }
         } catch (FailedRunException e) {
             String cause = options.test() + ": " + e.getMessage();
             connection.abort(cause);

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.cli.WaitNotices;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Fabrics;
 import dev.verbena.transfer.TransferException;
@@ -24,24 +25,33 @@ final class PerfConnection implements AutoCloseable {
 
     private final Fabric fabric;
     private final PerfOptions options;
+    private final WaitNotices notices;
     private final QueuePairFactory factory;
     private final Buffers buffers;
     private Accepting accepting;
+    private Endpoint listening;
     private Connection connection;
 
-    private PerfConnection(Fabric fabric, PerfOptions options) {
+    private PerfConnection(Fabric fabric, PerfOptions options, WaitNotices notices) {
         this.fabric = fabric;
         this.options = options;
+        this.notices = notices;
         check(fabric.capabilities());
         factory = new QueuePairFactory(fabric, options);
         buffers = new Buffers(fabric, options);
     }
 
     /** @throws BadInputException if this machine or its fabric cannot do what is asked for */
-    static PerfConnection open(PerfOptions options) {
-        Fabric fabric = openFabric(options);
+    static PerfConnection open(PerfOptions options, WaitNotices notices) {
+        try (WaitNotices.Notice _ = notices.begin(() -> "opening a device and registering memory", "",
+                WaitNotices.NO_LIMIT)) {
+            return open(openFabric(options), options, notices);
+        }
+    }
+
+    private static PerfConnection open(Fabric fabric, PerfOptions options, WaitNotices notices) {
         try {
-            return new PerfConnection(fabric, options);
+            return new PerfConnection(fabric, options, notices);
         } catch (RuntimeException e) {
             fabric.close();
             throw e;
@@ -82,7 +92,8 @@ final class PerfConnection implements AutoCloseable {
         // Peers on shm are on this machine; perftest's server can be reached from everywhere.
         String host = fabric.name().equals("shm") ? "127.0.0.1" : "0.0.0.0";
         try {
-            return fabric.listen(new Endpoint(host, options.port()), "perf server", accepting);
+            listening = fabric.listen(new Endpoint(host, options.port()), "perf server", accepting);
+            return listening;
         } catch (TransferException e) {
             throw new BadInputException("-p=" + options.port() + ": " + e.getMessage());
         }
@@ -90,7 +101,15 @@ final class PerfConnection implements AutoCloseable {
 
     /** Waits for the client, or connects to the server, and agrees with it on what is to be done. */
     Conversation begin() {
-        connection = options.isServer() ? accepting.await() : connect();
+        connection = options.isServer() ? accept() : connect();
+        try (WaitNotices.Notice _ = notices.begin(
+                () -> "waiting for " + connection.peerName() + " to say what it was asked to measure",
+                "see what it says there", WaitNotices.NO_LIMIT)) {
+            return agree();
+        }
+    }
+
+    private Conversation agree() {
         Trouble trouble = new Trouble(connection);
         List<QueuePair> all = connection.queuePairs();
         ControlPair control = new ControlPair(fabric, all.getFirst(), trouble);
@@ -116,10 +135,19 @@ final class PerfConnection implements AutoCloseable {
         return Agreement.of(words);
     }
 
+    private Connection accept() {
+        try (WaitNotices.Notice _ = notices.begin(() -> accepting.doing(listening),
+                "start one with the same options and this host's name, or end this one (Ctrl-C)",
+                WaitNotices.NO_LIMIT)) {
+            return accepting.await();
+        }
+    }
+
     private Connection connect() {
-        try {
-            return fabric.connect(new Endpoint(options.host(), options.port()),
-                    factory.create(options.queuePairs() + 1), CONNECT_TIMEOUT_NS);
+        Endpoint server = new Endpoint(options.host(), options.port());
+        try (WaitNotices.Notice _ = notices.begin(() -> "waiting for a perf server at " + server,
+                "start it there first, without HOST", CONNECT_TIMEOUT_NS)) {
+            return fabric.connect(server, factory.create(options.queuePairs() + 1), CONNECT_TIMEOUT_NS);
         } catch (TransferException e) {
             throw new BadInputException(e.getMessage() + "; start the server first, without HOST");
         }

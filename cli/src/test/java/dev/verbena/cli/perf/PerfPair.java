@@ -10,12 +10,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
+import dev.verbena.cli.WaitNotices;
 import dev.verbena.transfer.Endpoint;
 import picocli.CommandLine;
 
 /** Server and client of one test, each with a fabric and a thread of its own. */
 final class PerfPair implements AutoCloseable {
     private static final long LIMIT_SECONDS = 60;
+    private static final WaitNotices NOTICES = WaitNotices.onStandardError();
 
     final PerfConnection server;
     final PerfConnection client;
@@ -28,10 +30,10 @@ final class PerfPair implements AutoCloseable {
     }
 
     PerfPair(String[] serverArguments, String[] clientArguments) {
-        server = PerfConnection.open(options(List.of(serverArguments), "-p=0"));
+        server = PerfConnection.open(options(List.of(serverArguments), "-p=0"), NOTICES);
         Endpoint endpoint = server.listen();
         clientOptions = options(List.of(clientArguments), "-p=" + endpoint.port(), endpoint.host());
-        client = PerfConnection.open(clientOptions);
+        client = PerfConnection.open(clientOptions, NOTICES);
     }
 
     static PerfOptions options(List<String> arguments, String... more) {
