@@ -32,6 +32,7 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
     private final CompletionChannel channel;
     private final long number;
     private final MemorySegment queue;
+    private final DataPath path;
     private final MemorySegment pollFunction;
     private final MemorySegment notifyFunction;
     private final AtomicInteger unacknowledged = new AtomicInteger();
@@ -42,6 +43,7 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
         this.channel = channel;
         this.number = number;
         this.queue = queue.reinterpret(ibv_cq.sizeof());
+        this.path = context.dataPath();
         MemorySegment operations = ibv_context.ops(context.pointer());
         this.pollFunction = ibv_context_ops.poll_cq(operations);
         this.notifyFunction = ibv_context_ops.req_notify_cq(operations);
@@ -84,7 +86,7 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
         }
         Guard guard = guard();
         guard.enter(Guard.SEND);
-        int count = DataPath.poll(pollFunction, queue.address(), countMax, completions.address());
+        int count = path.poll(pollFunction, queue.address(), countMax, completions.address());
         guard.leave(Guard.SEND);
         Reference.reachabilityFence(completions);
         if (count < 0) {

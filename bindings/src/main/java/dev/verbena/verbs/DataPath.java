@@ -5,13 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.nio.file.Path;
-import java.util.Set;
 
 /**
  * The verbs of the data path: function pointers that each provider puts into its context, so no symbols. The handles
@@ -21,15 +18,11 @@ import java.util.Set;
  * that they are alive.
  *
  * <p>Whether a call may be {@linkplain Linker.Option#critical critical}, without the transition that lets garbage
- * collection go on meanwhile, is up to the provider: it may where the call neither blocks nor enters the kernel.
+ * collection go on meanwhile, is up to the {@link Provider}: it may where the call neither blocks nor enters the kernel.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 final class DataPath {
-    private static final Path DEVICES = Path.of("/sys/class/infiniband");
-    /** Kernel drivers whose user-space providers write descriptors and ring doorbells, and nothing else. */
-    private static final Set<String> NO_SYSTEM_CALLS = Set.of("mlx4_core", "mlx5_core");
-
     private static final FunctionDescriptor POST = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     private static final FunctionDescriptor POLL = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
     private static final FunctionDescriptor NOTIFY = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT);
@@ -37,53 +30,53 @@ final class DataPath {
     /** int post(void *queue, struct wr *list, struct wr **bad) */
     private static final MethodHandle POST_HANDLE = Linker.nativeLinker().downcallHandle(POST);
     private static final MethodHandle POST_CRITICAL = critical(POST);
-    /** int poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc): never enters the kernel. */
+    /** int poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc) */
+    private static final MethodHandle POLL_HANDLE = Linker.nativeLinker().downcallHandle(POLL);
     private static final MethodHandle POLL_CRITICAL = critical(POLL);
     /** int req_notify_cq(struct ibv_cq *cq, int solicited_only) */
     private static final MethodHandle NOTIFY_HANDLE = Linker.nativeLinker().downcallHandle(NOTIFY);
 
-    private static final MethodHandle INT_CRITICAL = critical(FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle LONG_CRITICAL = critical(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle BYTE_CRITICAL = critical(FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
-    private static final MethodHandle VOID_CRITICAL = critical(FunctionDescriptor.ofVoid(JAVA_LONG));
-    private static final MethodHandle START_CRITICAL = critical(
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final FunctionDescriptor START = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final FunctionDescriptor NEXT = FunctionDescriptor.of(JAVA_INT, JAVA_LONG);
+    private static final FunctionDescriptor END = FunctionDescriptor.ofVoid(JAVA_LONG);
 
-    private final boolean isCritical;
-    private final boolean isSoftware;
+    /** int start_poll(struct ibv_cq_ex *, struct ibv_poll_cq_attr *) */
+    private static final MethodHandle START_HANDLE = Linker.nativeLinker().downcallHandle(START);
+    private static final MethodHandle START_CRITICAL = critical(START);
+    /** int next_poll(struct ibv_cq_ex *) */
+    private static final MethodHandle NEXT_HANDLE = Linker.nativeLinker().downcallHandle(NEXT);
+    private static final MethodHandle NEXT_CRITICAL = critical(NEXT);
+    /** void end_poll(struct ibv_cq_ex *) */
+    private static final MethodHandle END_HANDLE = Linker.nativeLinker().downcallHandle(END);
+    private static final MethodHandle END_CRITICAL = critical(END);
 
-    DataPath(boolean isCritical, boolean isSoftware) {
-        this.isCritical = isCritical;
-        this.isSoftware = isSoftware;
-    }
+    /** Readers of the present completion, which only read memory. */
+    private static final MethodHandle READ_INT = critical(FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle READ_LONG = critical(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle READ_BYTE = critical(FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
 
-    static DataPath of(String device) {
-        String driver = kernelDriver(device);
-        return new DataPath(NO_SYSTEM_CALLS.contains(driver), driver.isEmpty());
+    private final Provider provider;
+    private final boolean isPostCritical;
+    private final boolean isPollCritical;
+
+    DataPath(Provider provider) {
+        this.provider = provider;
+        isPostCritical = provider.postsWithoutKernel();
+        isPollCritical = provider.pollsWithoutKernel();
     }
 
     private static MethodHandle critical(FunctionDescriptor descriptor) {
         return Linker.nativeLinker().downcallHandle(descriptor, Linker.Option.critical(false));
     }
 
-    /** Whether there is no hardware under it: soft-RoCE or soft-iWARP. */
-    boolean isSoftware() {
-        return isSoftware;
-    }
-
-    /** Empty for software devices. */
-    private static String kernelDriver(String device) {
-        try {
-            return DEVICES.resolve(device).resolve("device/driver").toRealPath().getFileName().toString();
-        } catch (IOException none) {
-            return "";
-        }
+    Provider provider() {
+        return provider;
     }
 
     /** Zero or an errno. */
     int post(MemorySegment function, long queue, long list, long bad) {
         try {
-            return isCritical ? (int) POST_CRITICAL.invokeExact(function, queue, list, bad)
+            return isPostCritical ? (int) POST_CRITICAL.invokeExact(function, queue, list, bad)
                     : (int) POST_HANDLE.invokeExact(function, queue, list, bad);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
@@ -91,51 +84,67 @@ final class DataPath {
     }
 
     /** Completions written, or negative. */
-    static int poll(MemorySegment function, long completionQueue, int countMax, long completions) {
+    int poll(MemorySegment function, long completionQueue, int countMax, long completions) {
         try {
-            return (int) POLL_CRITICAL.invokeExact(function, completionQueue, countMax, completions);
+            return isPollCritical
+                    ? (int) POLL_CRITICAL.invokeExact(function, completionQueue, countMax, completions)
+                    : (int) POLL_HANDLE.invokeExact(function, completionQueue, countMax, completions);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
     }
 
-    /** int start_poll(struct ibv_cq_ex *, struct ibv_poll_cq_attr *) */
-    static int startPoll(MemorySegment function, long completionQueue, long attributes) {
+    /** Zero, ENOENT, or what else the provider has. */
+    int startPoll(MemorySegment function, long completionQueue, long attributes) {
         try {
-            return (int) START_CRITICAL.invokeExact(function, completionQueue, attributes);
+            return isPollCritical ? (int) START_CRITICAL.invokeExact(function, completionQueue, attributes)
+                    : (int) START_HANDLE.invokeExact(function, completionQueue, attributes);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
     }
 
-    /** int f(T *): a reader of an extended completion queue, and the step to its next completion. */
-    static int callInt(MemorySegment function, long object) {
+    /** As {@link #startPoll}. */
+    int nextPoll(MemorySegment function, long completionQueue) {
         try {
-            return (int) INT_CRITICAL.invokeExact(function, object);
+            return isPollCritical ? (int) NEXT_CRITICAL.invokeExact(function, completionQueue)
+                    : (int) NEXT_HANDLE.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
     }
 
-    static long callLong(MemorySegment function, long object) {
+    void endPoll(MemorySegment function, long completionQueue) {
         try {
-            return (long) LONG_CRITICAL.invokeExact(function, object);
+            if (isPollCritical) {
+                END_CRITICAL.invokeExact(function, completionQueue);
+            } else {
+                END_HANDLE.invokeExact(function, completionQueue);
+            }
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
     }
 
-    static byte callByte(MemorySegment function, long object) {
+    static int readInt(MemorySegment function, long completionQueue) {
         try {
-            return (byte) BYTE_CRITICAL.invokeExact(function, object);
+            return (int) READ_INT.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
     }
 
-    static void callVoid(MemorySegment function, long object) {
+    static long readLong(MemorySegment function, long completionQueue) {
         try {
-            VOID_CRITICAL.invokeExact(function, object);
+            return (long) READ_LONG.invokeExact(function, completionQueue);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    static byte readByte(MemorySegment function, long completionQueue) {
+        try {
+            return (byte) READ_BYTE.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }

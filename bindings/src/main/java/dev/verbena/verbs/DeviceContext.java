@@ -71,8 +71,9 @@ public final class DeviceContext extends VerbsObject {
         try (DeviceList devices = DeviceList.open()) {
             MemorySegment device = devices.require(name);
             MemorySegment context = NativeCall.pointer("ibv_open_device", () -> "device=" + name,
-                    capture -> (MemorySegment) LibIbverbs.OPEN_DEVICE.invokeExact(capture, device));
-            return new DeviceContext(name, context.reinterpret(ibv_context.sizeof()), DataPath.of(name));
+                    capture -> (MemorySegment) LibIbverbs.OPEN_DEVICE.invokeExact(capture, device))
+                    .reinterpret(ibv_context.sizeof());
+            return new DeviceContext(name, context, new DataPath(Provider.of(context)));
         }
     }
 
@@ -100,7 +101,7 @@ public final class DeviceContext extends VerbsObject {
     static DeviceContext borrow(MemorySegment pointer, Runnable closing) {
         MemorySegment context = pointer.reinterpret(ibv_context.sizeof());
         String name = ibv_get_device_name(ibv_context.device(context)).getString(0);
-        return new DeviceContext(name, context, DataPath.of(name), self -> closing.run());
+        return new DeviceContext(name, context, new DataPath(Provider.of(context)), self -> closing.run());
     }
 
     public String name() {
@@ -312,7 +313,7 @@ public final class DeviceContext extends VerbsObject {
 
     /** Whether the kernel knows the states of its queue pairs; siw leaves that field of its answer as it was. */
     boolean tellsQueuePairStates() {
-        return transport != TransportType.IWARP || !dataPath.isSoftware();
+        return transport != TransportType.IWARP || !dataPath.provider().isSoftware();
     }
 
     String on() {

@@ -37,6 +37,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     private final Set<CompletionField> fields;
     private final MemorySegment queue;
     private final long address;
+    private final DataPath path;
     /**
      * rdma-core before 55.0 ends soft-RoCE's poll itself when there is no next completion, so that the end which is due
      * then skips a completion to come. There, each completion is a poll of its own.
@@ -69,7 +70,8 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         this.fields.addAll(fields);
         this.queue = queue;
         this.address = queue.address();
-        this.isPolledOneByOne = context.dataPath().isSoftware();
+        this.path = context.dataPath();
+        this.isPolledOneByOne = path.provider().name().equals("rxe");
         start = ibv_cq_ex.start_poll(queue);
         next = ibv_cq_ex.next_poll(queue);
         end = ibv_cq_ex.end_poll(queue);
@@ -120,7 +122,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     public boolean startPoll() {
         requireNotPolling();
         guard().enter(Guard.SEND);
-        int errno = DataPath.startPoll(start, address, NO_ATTRIBUTES.address());
+        int errno = path.startPoll(start, address, NO_ATTRIBUTES.address());
         if (errno == 0) {
             isPolling = true;
             isExhausted = false;
@@ -137,7 +139,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
             endPoll();
             return startPoll();
         }
-        int errno = DataPath.callInt(next, address);
+        int errno = path.nextPoll(next, address);
         isExhausted = errno != 0;
         return errno == 0 || nothing("ibv_next_poll", errno);
     }
@@ -145,7 +147,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     /** Gives what was read back to the device. Idempotent. */
     public void endPoll() {
         if (isPolling) {
-            DataPath.callVoid(end, address);
+            path.endPoll(end, address);
             isPolling = false;
             guard().leave(Guard.SEND);
         }
@@ -171,13 +173,13 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
 
     public WorkCompletionOpcode opcode() {
         requireCompletion();
-        return WorkCompletionOpcode.of(DataPath.callInt(opcode, address));
+        return WorkCompletionOpcode.of(DataPath.readInt(opcode, address));
     }
 
     /** The device vendor's number for the error. */
     public int vendorError() {
         requireCompletion();
-        return DataPath.callInt(vendorError, address);
+        return DataPath.readInt(vendorError, address);
     }
 
     public boolean hasImmediate() {
@@ -196,56 +198,56 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
 
     private boolean has(int flag) {
         requireCompletion();
-        return (DataPath.callInt(flags, address) & flag) != 0;
+        return (DataPath.readInt(flags, address) & flag) != 0;
     }
 
     /** Bytes received or read; for a datagram with its 40 bytes of global routing header. */
     public int byteSize() {
-        return DataPath.callInt(reader(byteSize, CompletionField.BYTE_SIZE), address);
+        return DataPath.readInt(reader(byteSize, CompletionField.BYTE_SIZE), address);
     }
 
     public int immediate() {
-        return Integer.reverseBytes(DataPath.callInt(reader(immediate, CompletionField.IMMEDIATE), address));
+        return Integer.reverseBytes(DataPath.readInt(reader(immediate, CompletionField.IMMEDIATE), address));
     }
 
     public int invalidatedRkey() {
-        return DataPath.callInt(reader(immediate, CompletionField.IMMEDIATE), address);
+        return DataPath.readInt(reader(immediate, CompletionField.IMMEDIATE), address);
     }
 
     /** Of the queue pair here. */
     public int queuePairNumber() {
-        return DataPath.callInt(reader(queuePairNumber, CompletionField.QUEUE_PAIR_NUMBER), address);
+        return DataPath.readInt(reader(queuePairNumber, CompletionField.QUEUE_PAIR_NUMBER), address);
     }
 
     /** Of the queue pair that sent a datagram. */
     public int sourceQueuePairNumber() {
-        return DataPath.callInt(reader(sourceQueuePairNumber, CompletionField.SOURCE_QUEUE_PAIR_NUMBER), address);
+        return DataPath.readInt(reader(sourceQueuePairNumber, CompletionField.SOURCE_QUEUE_PAIR_NUMBER), address);
     }
 
     /** The LID that a datagram came from. */
     public int sourceLid() {
-        return DataPath.callInt(reader(sourceLid, CompletionField.SOURCE_LID), address);
+        return DataPath.readInt(reader(sourceLid, CompletionField.SOURCE_LID), address);
     }
 
     /** The service level of a datagram. */
     public int serviceLevel() {
-        return Byte.toUnsignedInt(DataPath.callByte(reader(serviceLevel, CompletionField.SERVICE_LEVEL), address));
+        return Byte.toUnsignedInt(DataPath.readByte(reader(serviceLevel, CompletionField.SERVICE_LEVEL), address));
     }
 
     /** The low bits of the LID that a datagram was sent to. */
     public int destinationPathBits() {
         return Byte.toUnsignedInt(
-                DataPath.callByte(reader(destinationPathBits, CompletionField.DESTINATION_PATH_BITS), address));
+                DataPath.readByte(reader(destinationPathBits, CompletionField.DESTINATION_PATH_BITS), address));
     }
 
     /** In ticks of the device's clock. */
     public long timestamp() {
-        return DataPath.callLong(reader(timestamp, CompletionField.TIMESTAMP), address);
+        return DataPath.readLong(reader(timestamp, CompletionField.TIMESTAMP), address);
     }
 
     /** In nanoseconds of the wall clock. */
     public long wallClockTimestampNs() {
-        return DataPath.callLong(reader(wallClockTimestamp, CompletionField.WALL_CLOCK_TIMESTAMP), address);
+        return DataPath.readLong(reader(wallClockTimestamp, CompletionField.WALL_CLOCK_TIMESTAMP), address);
     }
 
     private MemorySegment reader(MemorySegment function, CompletionField field) {

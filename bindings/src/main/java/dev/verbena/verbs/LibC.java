@@ -49,6 +49,12 @@ final class LibC {
     /** int close(int fd) */
     private static final MethodHandle CLOSE = bind("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
+    /** int dladdr(const void *addr, Dl_info *info): not 0 if found; the file's name is what info begins with */
+    private static final MethodHandle DLADDR = Linker.nativeLinker().downcallHandle(
+            Linker.nativeLinker().defaultLookup().find("dladdr").orElseThrow(),
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+    private static final long DL_INFO_BYTE_SIZE = 32;
+
     private LibC() {}
 
     private static MethodHandle bind(String name, FunctionDescriptor descriptor) {
@@ -105,6 +111,18 @@ final class LibC {
             int milliseconds = Math.clamp(timeoutMs, 0, Integer.MAX_VALUE);
             NativeCall.ignoringErrno(capture -> (int) POLL.invokeExact(capture, fds, 2L, milliseconds));
             return fds.get(JAVA_SHORT, EVENTS_OFFSET + 2) != 0;
+        }
+    }
+
+    /** The file that the function was loaded from; null if it is not known. */
+    static String fileOf(MemorySegment function) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment info = arena.allocate(DL_INFO_BYTE_SIZE, Long.BYTES);
+            boolean isFound = (int) DLADDR.invokeExact(function, info) != 0;
+            MemorySegment name = info.get(ADDRESS, 0);
+            return isFound && name.address() != 0 ? name.reinterpret(Long.MAX_VALUE).getString(0) : null;
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
         }
     }
 

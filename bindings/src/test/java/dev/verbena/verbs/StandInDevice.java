@@ -45,7 +45,7 @@ final class StandInDevice {
         MemorySegment posting = posting();
         ibv_context_ops.post_send(operations, posting);
         ibv_context_ops.post_recv(operations, posting);
-        DeviceContext device = new DeviceContext("stand-in", context, new DataPath(false, false));
+        DeviceContext device = new DeviceContext("stand-in", context, new DataPath(new Provider("")));
         CompletionQueue queue = new CompletionQueue(device, null, 0, ibv_cq.allocate(arena));
         MemorySegment capacities = ibv_qp_cap.allocate(arena);
         ibv_qp_cap.max_send_wr(capacities, DEPTH);
