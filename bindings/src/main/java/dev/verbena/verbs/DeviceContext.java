@@ -94,7 +94,7 @@ public final class DeviceContext extends VerbsObject {
                 capture -> (MemorySegment) LibIbverbs.IMPORT_DEVICE.invokeExact(capture, commandFd))
                 .reinterpret(ibv_context.sizeof());
         String name = ibv_get_device_name(ibv_context.device(context)).getString(0);
-        return new DeviceContext(name, context, DataPath.of(name));
+        return new DeviceContext(name, context, new DataPath(Provider.of(context)));
     }
 
     /** One that librdmacm opened and keeps open. */
