@@ -43,23 +43,31 @@ record DocumentExample(List<String> imports, List<String> statements, String pri
                 lines.stream().filter(line -> !line.startsWith("import ")).toList(), printed);
     }
 
-    /** What it prints when it runs; compiled without a warning, and without a word on standard error. */
+    /** What it prints when it runs with all that this test has. */
     String output(Path folder) throws IOException, InterruptedException {
+        return output(folder, CommandRun.classPath());
+    }
+
+    /**
+     * What it prints when it runs; compiled without a warning, and without a word on standard error but SLF4J's that it has no
+     * provider.
+     */
+    String output(Path folder, String classPath) throws IOException, InterruptedException {
         Path source = folder.resolve("Example.java");
         Files.writeString(source,
                 String.join("\n", imports) + "\npublic class Example {\npublic static void main(String[] a) {\n"
                         + String.join("\n", statements) + "\n}\n}\n");
         int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-Xlint:all", "-Werror", "-d",
-                folder.toString(), "-cp", CommandRun.classPath(), source.toString());
+                folder.toString(), "-cp", classPath, source.toString());
         assertEquals(0, status, "it compiles, without a warning");
-        return run(folder);
+        return run(folder, classPath);
     }
 
-    private static String run(Path folder) throws IOException, InterruptedException {
+    private static String run(Path folder, String classPath) throws IOException, InterruptedException {
         Path errors = folder.resolve("errors");
         Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-cp",
-                folder + File.pathSeparator + CommandRun.classPath(), "Example").redirectError(errors.toFile()).start();
+                "--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-Dslf4j.internal.verbosity=ERROR", "-cp",
+                folder + File.pathSeparator + classPath, "Example").redirectError(errors.toFile()).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         int status = process.waitFor();
         assertEquals("", Files.readString(errors));

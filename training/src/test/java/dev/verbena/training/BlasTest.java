@@ -1,11 +1,14 @@
 package dev.verbena.training;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 
@@ -96,6 +99,15 @@ class BlasTest {
                 () -> Blas.get().multiply(false, false, 1, 1, 10, ten, ten, last));
         assertMessage("operand c overlaps operand b:",
                 () -> Blas.get().multiply(false, false, 1, 1, 1, ten, last, last));
+    }
+
+    /** However many processors there are. {@code int openblas_get_num_threads(void)} */
+    @Test
+    void oneThreadTakesTheSums() throws Throwable {
+        Blas.get();
+        MemorySegment function = OpenBlasLibrary.load().find("openblas_get_num_threads").orElseThrow();
+        assertEquals(1, (int) Linker.nativeLinker().downcallHandle(function, FunctionDescriptor.of(JAVA_INT))
+                .invokeExact());
     }
 
     @Test

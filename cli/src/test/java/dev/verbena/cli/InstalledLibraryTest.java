@@ -1,0 +1,165 @@
+package dev.verbena.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import picocli.CommandLine;
+
+/**
+ * {@code mvn install} into a local repository of its own, and a project elsewhere that depends on what is installed. The tree
+ * is a copy of the build's files and of what is compiled: a second Maven must not write to the folders that this one tests.
+ */
+class InstalledLibraryTest {
+    private static final long LIMIT_MINUTES = 10;
+    private static final Pattern DEPENDENCY = Pattern.compile("```xml\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern ARTIFACT_ROW = Pattern.compile("^\\| `(verbena-[a-z-]+)` \\|", Pattern.MULTILINE);
+    private static final Pattern DEPENDENCY_PLUGIN = Pattern.compile(
+            "<artifactId>maven-dependency-plugin</artifactId><version>([^<]+)</version>");
+    private static final String PROJECT = """
+            <project>
+              <modelVersion>4.0.0</modelVersion>
+              <groupId>com.example</groupId>
+              <artifactId>example</artifactId>
+              <version>1</version>
+              <packaging>jar</packaging>
+              <dependencies>
+                %s
+              </dependencies>
+            </project>
+            """;
+
+    @TempDir
+    private static Path folder;
+    private static Path tree;
+    private static Path installed;
+    private static String readme;
+
+    @TempDir
+    private Path project;
+
+    @BeforeAll
+    static void install() throws Exception {
+        readme = Files.readString(Repository.root().resolve("README.md"));
+        tree = folder.resolve("tree");
+        installed = folder.resolve("repository");
+        Files.writeString(folder.resolve("settings.xml"), settings());
+        for (String file : List.of("pom.xml", "mvnw", "config", ".mvn")) {
+            copy(Repository.root().resolve(file), tree.resolve(file));
+        }
+        for (Path pom : modules()) {
+            Path module = tree.resolve(pom.getParent().getFileName());
+            copy(pom, module.resolve("pom.xml"));
+            for (String classes : List.of("target/classes", "target/test-classes")) {
+                copy(pom.resolveSibling(classes), module.resolve(classes));
+            }
+        }
+        maven("-DskipTests", "-Dmaven.main.skip", "-Dformatter.skip", "install");
+    }
+
+    @Test
+    void whatTheReadmeListsIsInstalledAndNothingElse() throws IOException {
+        Set<String> expected = new TreeSet<>(Set.of("verbena"));
+        ARTIFACT_ROW.matcher(readme).results().forEach(row -> expected.add(row.group(1)));
+        assertTrue(expected.contains("verbena-transfer"), expected.toString());
+        try (Stream<Path> artifacts = Files.list(installed.resolve("dev/verbena"))) {
+            assertEquals(expected,
+                    artifacts.filter(Files::isDirectory).map(artifact -> artifact.getFileName().toString())
+                            .collect(Collectors.toCollection(TreeSet::new)));
+        }
+    }
+
+    @Test
+    void aProjectOfTenLinesRunsTheExampleOfTheReadme() throws Exception {
+        MatchResult dependency = DEPENDENCY.matcher(readme).results().findFirst().orElseThrow();
+        String text = PROJECT.formatted(dependency.group(1).strip());
+        assertEquals(10, text.lines().count(), text);
+        Path pom = Files.writeString(project.resolve("pom.xml"), text);
+        Path classPath = project.resolve("classpath");
+        maven("-f", pom.toString(), "org.apache.maven.plugins:maven-dependency-plugin:" + dependencyPluginVersion()
+                + ":build-classpath", "-Dmdep.outputFile=" + classPath);
+        String jars = Files.readString(classPath);
+        assertTrue(jars.contains(installed + "/dev/verbena/verbena-transfer/"), jars);
+        assertEquals("3.14 copied=0\n", DocumentExample.first("README.md").output(project, jars));
+    }
+
+    private static List<Path> modules() throws IOException {
+        try (Stream<Path> folders = Files.list(Repository.root())) {
+            return folders.map(folder -> folder.resolve("pom.xml")).filter(Files::exists).toList();
+        }
+    }
+
+    /** What this build has fetched is not fetched again; what else is needed comes from where it always comes from. */
+    private static String settings() throws Exception {
+        Path jar = Path.of(CommandLine.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Path fetched = jar.resolve("../../../../..").normalize();
+        assertTrue(Files.isDirectory(fetched.resolve("info/picocli")), jar.toString());
+        String repository = "<id>fetched</id><url>" + fetched.toUri()
+                + "</url><releases><checksumPolicy>ignore</checksumPolicy></releases><snapshots><enabled>false</enabled></snapshots>";
+        return "<settings><profiles><profile><id>fetched</id><repositories><repository>" + repository
+                + "</repository></repositories><pluginRepositories><pluginRepository>" + repository
+                + "</pluginRepository></pluginRepositories></profile></profiles><activeProfiles><activeProfile>fetched"
+                + "</activeProfile></activeProfiles></settings>";
+    }
+
+    private static String dependencyPluginVersion() throws IOException {
+        return DEPENDENCY_PLUGIN.matcher(Files.readString(Repository.root().resolve("pom.xml"))).results().findFirst()
+                .orElseThrow().group(1);
+    }
+
+    /** As the scripts start it, wherever they find it. */
+    private static void maven(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("bash", "-euc",
+                "home=$1 && shift && fail() { echo \"$1\"; exit 2; } && . \"$home/config/jdk-and-maven\" && find_jdk && maven \"$@\"",
+                "-", tree.toString(), "-q", "-gs", folder.resolve("settings.xml").toString(),
+                "-Dmaven.repo.local=" + installed));
+        command.addAll(List.of(arguments));
+        Path output = folder.resolve("output");
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().put("VERBENA_JAVA_HOME", System.getProperty("java.home"));
+        Process process = builder.start();
+        try {
+            assertTrue(process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES), "it ends");
+            assertEquals(0, process.exitValue(), Files.readString(output));
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+
+    /** A file, or a folder with all that is in it; nothing where there is none. */
+    private static void copy(Path from, Path to) throws IOException {
+        if (!Files.exists(from)) {
+            return;
+        }
+        Files.walkFileTree(from, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Path target = to.resolve(from.relativize(file));
+                Files.createDirectories(target.getParent());
+                Files.copy(file, target);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}
