@@ -90,6 +90,15 @@ class CheckTest {
     }
 
     @Test
+    void asManyGuestsAtOnceAsThereAreProcessorsAndMemory() throws Exception {
+        tool("nproc", "echo 2");
+        for (int[] each : new int[][]{{4_000, 1}, {8_000, 1}, {12_000, 2}, {64_000, 2}}) {
+            tool("awk", "echo " + each[0]);
+            assertEquals(new ScriptRun(0, each[1] + "\n", ""), ScriptRun.of(folder, environment(), "slots"));
+        }
+    }
+
+    @Test
     void softIwarpThatCannotBeBuiltSaysWhichStepFailed() throws Exception {
         for (String tool : List.of("cut", "tail", "paste")) {
             tool(tool, "exec /usr/bin/" + tool + " \"$@\"");
@@ -121,7 +130,8 @@ class CheckTest {
     @Test
     void wrongUseIsStatusTwo() throws Exception {
         for (List<String> words : List.of(List.<String>of(), List.of("run"), List.of("pair", "a"), List.of("test"),
-                List.of("--timeout", "0", "run", "a"), List.of("--timeout"), List.of("--speed", "1", "run", "a"))) {
+                List.of("--timeout", "0", "run", "a"), List.of("--timeout"), List.of("--speed", "1", "run", "a"),
+                List.of("--device", "mlx5_0", "test", "a"))) {
             ScriptRun run = ScriptRun.of(folder, environment(), words.toArray(String[]::new));
             assertEquals(2, run.status(), words::toString);
             assertEquals(1, run.errors().lines().count(), run.errors());

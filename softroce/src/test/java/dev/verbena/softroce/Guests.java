@@ -60,13 +60,22 @@ final class Guests {
         return start(timeout, newFolder(), "pair", first, second);
     }
 
+    /** Waits until there is a slot for each. */
     static RunningGuests start(Duration timeout, Path out, String... words)
             throws IOException, InterruptedException {
         assumeTheyWork();
         List<String> command = new ArrayList<>(List.of(SCRIPT.toString(), "--attached", "--timeout",
                 Long.toString(timeout.toSeconds()), "--out", out.toString()));
         command.addAll(List.of(words));
-        return new RunningGuests(new ProcessBuilder(command).directory(HOME.toFile()), out, words.length - 1);
+        ProcessBuilder script = new ProcessBuilder(command).directory(HOME.toFile());
+        int hosts = words.length - 1;
+        int taken = Slots.OF_THIS_MACHINE.take(hosts);
+        try {
+            return new RunningGuests(script, out, hosts, () -> Slots.OF_THIS_MACHINE.giveBack(taken));
+        } catch (Throwable e) {
+            Slots.OF_THIS_MACHINE.giveBack(taken);
+            throw e;
+        }
     }
 
     /** Skips the test that asks, where this machine cannot run guests. */
@@ -81,8 +90,17 @@ final class Guests {
     }
 
     private static void assumeNoReason(String device) {
-        String reason = REASONS.computeIfAbsent(device, Guests::askFor);
+        String reason = reason(device);
         Assumptions.assumeTrue(reason.isEmpty(), reason);
+    }
+
+    /** Whether guests work and have such an RDMA device. */
+    static boolean have(String device) {
+        return reason("").isEmpty() && reason(device).isEmpty();
+    }
+
+    private static String reason(String device) {
+        return REASONS.computeIfAbsent(device, Guests::askFor);
     }
 
     /** Why guests do not work or, where a device is named, have it not; empty where they do. */
@@ -114,5 +132,10 @@ final class Guests {
     private static void leave(String line) throws IOException {
         Files.createDirectories(TARGET);
         Files.writeString(TARGET.resolve("skipped"), line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    /** Not asked for where guests do not work. */
+    private static final class Slots {
+        private static final GuestSlots OF_THIS_MACHINE = GuestSlots.ofThisMachine();
     }
 }

@@ -1,5 +1,6 @@
 package dev.verbena.softroce;
 
+import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -28,14 +30,15 @@ class OnDeviceReportTest {
     void eachTestEndsHereAsItEndedThere() throws Exception {
         Map<String, DynamicTest> tests = run(SomeFixture.Mixed.class, SomeFixture.NeverStarts.class);
         assertEquals(4, tests.size(), tests::toString);
-        assertNull(outcome(tests.get("SomeFixture$Mixed.passes")));
-        String failure = outcome(tests.get("SomeFixture$Mixed.fails")).getMessage();
+        assertNull(outcome(tests.get("SomeFixture$Mixed.passes on dev0")));
+        String failure = outcome(tests.get("SomeFixture$Mixed.fails on dev0")).getMessage();
+        assertTrue(failure.startsWith("SomeFixture$Mixed.fails on dev0: "), failure);
         assertTrue(failure.contains("expected: <right> but was: <wrong>"), failure);
         assertTrue(failure.contains("SomeFixture.java:"), failure);
-        Throwable skipped = outcome(tests.get("SomeFixture$Mixed.isSkipped"));
+        Throwable skipped = outcome(tests.get("SomeFixture$Mixed.isSkipped on dev0"));
         assertTrue(skipped instanceof TestAbortedException, () -> "" + skipped);
         assertTrue(skipped.getMessage().contains("the device has no windows"), skipped.getMessage());
-        String never = outcome(tests.get("SomeFixture$NeverStarts.isNotReached")).getMessage();
+        String never = outcome(tests.get("SomeFixture$NeverStarts.isNotReached on dev0")).getMessage();
         assertTrue(never.contains("no device"), never);
     }
 
@@ -47,14 +50,14 @@ class OnDeviceReportTest {
             String failure = outcome(test).getMessage();
             assertTrue(failure.contains("about to crash"), failure);
         }
-        assertTrue(outcome(tests.get("the run as a whole")).getMessage().contains("status=66"));
+        assertTrue(outcome(tests.get("the run on dev0 as a whole")).getMessage().contains("status=66"));
     }
 
     @Test
     void aClassThatRanNoTestFails() throws Exception {
         Map<String, DynamicTest> tests = run(SomeFixture.Mixed.class, SomeFixture.HasNoTest.class);
-        String failure = outcome(tests.get(SomeFixture.HasNoTest.class.getName() + " ran")).getMessage();
-        assertTrue(failure.contains("ran no test"), failure);
+        String failure = outcome(tests.get(SomeFixture.HasNoTest.class.getName() + " ran on dev0")).getMessage();
+        assertTrue(failure.contains("ran no test on dev0"), failure);
     }
 
     @Test
@@ -69,6 +72,17 @@ class OnDeviceReportTest {
         assertThrows(IllegalStateException.class, () -> OnDeviceRun.classes(folder, ""));
     }
 
+    @Test
+    void theLongestClassHasAGuestOfItsOwnAndNoneIsLost() throws Exception {
+        List<String> classes = OnDeviceRun.classes(Guests.HOME, "");
+        List<OnDeviceShare> shares = OnDeviceShare.of("dev0", classes);
+        assertEquals(2, shares.size());
+        assertEquals(List.of("dev.verbena.testing.VerbsResourcesOnDevice"), shares.getFirst().classes());
+        assertEquals(Set.copyOf(classes), shares.stream().flatMap(share -> share.classes().stream()).collect(toSet()));
+        assertEquals(classes.size(), shares.stream().mapToInt(share -> share.classes().size()).sum());
+        assertEquals(1, OnDeviceShare.of("dev0", List.of("a.B")).size());
+    }
+
     private Map<String, DynamicTest> run(Class<?>... classes) throws Exception {
         List<String> names = Stream.of(classes).map(Class::getName).toList();
         OnDeviceRun run = OnDeviceRun.prepare(folder.resolve("run"), names);
@@ -76,7 +90,7 @@ class OnDeviceReportTest {
         int status = new ProcessBuilder("bash", "-c", run.command()).redirectErrorStream(true)
                 .redirectOutput(output.toFile()).start().waitFor();
         Map<String, DynamicTest> tests = new TreeMap<>();
-        for (DynamicNode node : OnDeviceTest.nodes(names, run.results(),
+        for (DynamicNode node : OnDeviceTest.nodes("dev0", names, run.results(),
                 new GuestRun(status, Files.readString(output), ""))) {
             collect(node, tests);
         }

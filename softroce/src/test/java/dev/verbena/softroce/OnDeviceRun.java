@@ -16,6 +16,8 @@ import java.util.stream.Stream;
  * @param folder where it writes
  */
 record OnDeviceRun(Path folder) {
+    /** Of all runs, which have one each in it. */
+    static final Path FOLDER = Guests.TARGET.resolve("on-device");
     private static final String ENDING = "OnDevice.class";
     /** Of one test, generous: guests are emulated. A test that is interrupted then fails by name. */
     private static final String TEST_TIMEOUT = "120 s";

@@ -15,11 +15,16 @@ final class RunningGuests implements AutoCloseable {
     private final int hosts;
     private final Path complaints;
     private final Process script;
+    private final Runnable atEnd;
 
-    /** @param hosts how many guests the script starts */
-    RunningGuests(ProcessBuilder script, Path out, int hosts) throws IOException {
+    /**
+     * @param hosts how many guests the script starts
+     * @param atEnd called once, when all have ended and this is closed
+     */
+    RunningGuests(ProcessBuilder script, Path out, int hosts, Runnable atEnd) throws IOException {
         this.out = out;
         this.hosts = hosts;
+        this.atEnd = atEnd;
         complaints = Files.createDirectories(out).resolve("complaints");
         this.script = script.redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(complaints.toFile()).start();
     }
@@ -66,5 +71,6 @@ final class RunningGuests implements AutoCloseable {
     public void close() throws IOException {
         script.getOutputStream().close(); // It is attached: its guests end with its input.
         script.onExit().join();
+        atEnd.run();
     }
 }

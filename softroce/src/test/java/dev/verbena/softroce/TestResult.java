@@ -74,9 +74,9 @@ record TestResult(String className, String name, String failure, String skipped)
     }
 
     /** Ends as the test did. */
-    void check() {
+    void check(String device) {
         if (failure != null) {
-            throw new AssertionError(displayName() + " on the device: " + failure);
+            throw new AssertionError(displayName() + " on " + device + ": " + failure);
         }
         Assumptions.assumeTrue(skipped == null, skipped);
     }

@@ -1,0 +1,77 @@
+package dev.verbena.softroce;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What one guest runs of the tests on a device. The longest class has a guest of its own: it takes as long as all others together, and
+ * the two run side by side.
+ *
+ * <p>
+ * Owner: the test that makes it, which starts it once and then asks. Threading: confined to that test's thread.
+ */
+final class OnDeviceShare {
+    private static final String LONGEST = ".VerbsResourcesOnDevice";
+
+    private final String device;
+    private final String name;
+    private final List<String> classes;
+    private final CompletableFuture<GuestRun> ended = new CompletableFuture<>();
+    private OnDeviceRun run;
+
+    private OnDeviceShare(String device, String name, List<String> classes) {
+        this.device = device;
+        this.name = name;
+        this.classes = classes;
+    }
+
+    /** All of the classes, in one or two shares, the longest first. */
+    static List<OnDeviceShare> of(String device, List<String> classes) {
+        List<OnDeviceShare> shares = new ArrayList<>();
+        add(shares, device, "-longest", classes.stream().filter(each -> each.endsWith(LONGEST)).toList());
+        add(shares, device, "", classes.stream().filter(each -> !each.endsWith(LONGEST)).toList());
+        return shares;
+    }
+
+    private static void add(List<OnDeviceShare> shares, String device, String suffix, List<String> classes) {
+        if (!classes.isEmpty()) {
+            shares.add(new OnDeviceShare(device, device + suffix, classes));
+        }
+    }
+
+    String device() {
+        return device;
+    }
+
+    List<String> classes() {
+        return classes;
+    }
+
+    /** Starts a guest, when there is a slot for it, and returns at once. */
+    void start(Duration timeout) throws IOException {
+        run = OnDeviceRun.prepare(OnDeviceRun.FOLDER.resolve(name), classes);
+        Thread.ofPlatform().daemon().name("tests on " + name).start(() -> {
+            try {
+                ended.complete(Guests.run("VERBENA_TEST_DEVICE=" + device + " " + run.command(), timeout,
+                        run.folder()));
+            } catch (Throwable e) {
+                ended.completeExceptionally(e);
+            }
+        });
+    }
+
+    /** How its guest ended; waits for that. */
+    GuestRun ended() throws Exception {
+        return ended.get();
+    }
+
+    /** What ran, by class, once the guest has ended; waits for that. */
+    Map<String, List<TestResult>> results() throws Exception {
+        ended.get();
+        return run.results();
+    }
+}
