@@ -58,11 +58,13 @@ final class DataPath {
     private final Provider provider;
     private final boolean isPostCritical;
     private final boolean isPollCritical;
+    private final boolean forgetsRefusals;
 
     DataPath(Provider provider) {
         this.provider = provider;
         isPostCritical = provider.postsWithoutKernel();
         isPollCritical = provider.pollsWithoutKernel();
+        forgetsRefusals = provider.name().equals("siw");
     }
 
     private static MethodHandle critical(FunctionDescriptor descriptor) {
@@ -71,6 +73,14 @@ final class DataPath {
 
     Provider provider() {
         return provider;
+    }
+
+    /**
+     * Whether a post may name a request that it refused and yet return 0: siw_post_send does once it has rung the doorbell
+     * for those before it (providers/siw/siw.c).
+     */
+    boolean forgetsRefusals() {
+        return forgetsRefusals;
     }
 
     /** Zero or an errno. */

@@ -63,7 +63,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     /** Whether a next that returned false left the poll without a present completion. */
     private boolean isExhausted;
 
-    private ExtendedCompletionQueue(DeviceContext context, CompletionChannel channel, long number,
+    ExtendedCompletionQueue(DeviceContext context, CompletionChannel channel, long number,
             MemorySegment queue, Set<CompletionField> fields) {
         super(context, channel, number, queue);
         this.fields = EnumSet.noneOf(CompletionField.class);

@@ -41,9 +41,8 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     private final DataPath dataPath;
     private final MemorySegment postSend;
     private final MemorySegment postReceive;
-    private final int sendDepth;
-    private final int receiveDepth;
-    private final int inlineByteSizeMax;
+    private final QueueLimits sendLimits;
+    private final QueueLimits receiveLimits;
     /**
      * The state that events of the connection manager tell of, on iWARP: there the kernel moves the queue pair, and
      * libibverbs, which keeps the state otherwise, is not told. Written with librdmacm's lock or by modify; plain, since
@@ -68,9 +67,10 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         MemorySegment operations = ibv_context.ops(domain.context().pointer());
         this.postSend = ibv_context_ops.post_send(operations);
         this.postReceive = ibv_context_ops.post_recv(operations);
-        this.sendDepth = ibv_qp_cap.max_send_wr(capacities);
-        this.receiveDepth = ibv_qp_cap.max_recv_wr(capacities);
-        this.inlineByteSizeMax = ibv_qp_cap.max_inline_data(capacities);
+        this.sendLimits = new QueueLimits(ibv_qp_cap.max_send_wr(capacities), ibv_qp_cap.max_send_sge(capacities),
+                ibv_qp_cap.max_inline_data(capacities));
+        this.receiveLimits = new QueueLimits(ibv_qp_cap.max_recv_wr(capacities), ibv_qp_cap.max_recv_sge(capacities),
+                0);
         domain.context().events().add(pair, this);
     }
 
@@ -129,17 +129,17 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
 
     /** Sends that may be outstanding, at least as many as asked for. */
     public int sendDepth() {
-        return sendDepth;
+        return sendLimits.depth();
     }
 
     /** Receives that may be posted, at least as many as asked for. */
     public int receiveDepth() {
-        return receiveDepth;
+        return receiveLimits.depth();
     }
 
     /** Bytes of inline data, at least as many as asked for. */
     public int inlineByteSizeMax() {
-        return inlineByteSizeMax;
+        return sendLimits.inlineByteSizeMax();
     }
 
     public ProtectionDomain protectionDomain() {
@@ -251,7 +251,7 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
      *
      * @return how many were posted; fewer than {@code count} means that the send queue is full
      * @throws VerbsException with EINVAL in a state before READY_TO_SEND, then nothing is posted; or if the provider
-     *             refuses a request, then those before it are posted
+     *             refuses a request, one that would never fit among them, then those before it are posted
      * @throws IllegalStateException if an address handle or memory window of one is closed; none is posted
      * @throws IllegalArgumentException if one belongs to another protection domain, or a datagram has no destination; none
      *             is posted
@@ -265,7 +265,8 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
             return postHolding(requests, first, last);
         }
         int errno = postList(requests, first, last);
-        return errno == 0 ? count : refused("ibv_post_send", errno, requests.badIndex(), first);
+        return errno == 0 ? count
+                : requests.refused("ibv_post_send", on(), errno, requests.takeBadIndex(), first, sendLimits);
     }
 
     /** Apart, since it looks at each request: the provider follows pointers in it. */
@@ -274,9 +275,9 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         requests.hold(this, first, count);
         try {
             int errno = postList(requests, first, last);
-            int end = errno == 0 ? last + 1 : requests.badIndex();
+            int end = errno == 0 ? last + 1 : requests.takeBadIndex();
             requests.posted(first, end - first);
-            return errno == 0 ? count : refused("ibv_post_send", errno, end, first);
+            return errno == 0 ? count : requests.refused("ibv_post_send", on(), errno, end, first, sendLimits);
         } finally {
             requests.release(first, count);
         }
@@ -365,7 +366,8 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         }
         int errno = requests.post(dataPath, postReceive, pair.address(), first, last);
         guard.leave(Guard.RECEIVE);
-        return errno == 0 ? count : refused("ibv_post_recv", errno, requests.badIndex(), first);
+        return errno == 0 ? count
+                : requests.refused("ibv_post_recv", on(), errno, requests.takeBadIndex(), first, receiveLimits);
     }
 
     /**
@@ -379,15 +381,6 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     final VerbsException wrongState(String verb, QueuePairState needed) {
         return new VerbsException(verb, on() + ", posted=0", EINVAL(), "bring the queue pair to state " + needed
                 + " first");
-    }
-
-    /** Not the fast path. */
-    private int refused(String verb, int errno, int bad, int first) {
-        if (Math.abs(errno) == ENOMEM() && bad >= first) {
-            return bad - first;
-        }
-        throw new VerbsException(verb, on() + ", posted=" + (bad < first ? "unknown" : bad - first), Math.abs(errno),
-                "look at the request's operation, elements, inline bytes and alignment");
     }
 
     /** Only within {@link #whileOpen}. */

@@ -32,4 +32,9 @@ public final class ReceiveRequests extends WorkRequests {
     public ReceiveRequest get(int index) {
         return requests[index];
     }
+
+    @Override
+    WorkRequest request(int index) {
+        return requests[index];
+    }
 }

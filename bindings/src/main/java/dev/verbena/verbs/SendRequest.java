@@ -286,6 +286,11 @@ public final class SendRequest extends WorkRequest {
         return RawMemory.getInt(this, at, FLAGS);
     }
 
+    @Override
+    long inlineByteSize() {
+        return inlineByteSize;
+    }
+
     boolean isInline() {
         return (flags() & IBV_SEND_INLINE()) != 0;
     }

@@ -50,6 +50,11 @@ public final class SendRequests extends WorkRequests {
         return requests[index];
     }
 
+    @Override
+    WorkRequest request(int index) {
+        return requests[index];
+    }
+
     /** Called by a request that gets the pointer of an object: from now on posting looks at each request. */
     void nameObjects() {
         namesObjects = true;

@@ -23,11 +23,13 @@ public final class SharedReceiveQueue extends VerbsObject {
     private final DeviceContext context;
     private final MemorySegment queue;
     private final MemorySegment postReceive;
+    private final QueueLimits limits;
 
-    private SharedReceiveQueue(ProtectionDomain domain, MemorySegment queue) {
+    SharedReceiveQueue(ProtectionDomain domain, MemorySegment queue, QueueLimits limits) {
         super("shared receive queue of " + domain.context(), domain);
         this.context = domain.context();
         this.queue = queue.reinterpret(ibv_srq.sizeof());
+        this.limits = limits;
         context.events().add(queue, this);
         this.postReceive = ibv_context_ops.post_srq_recv(ibv_context.ops(context.pointer()));
     }
@@ -37,10 +39,13 @@ public final class SharedReceiveQueue extends VerbsObject {
             MemorySegment attributes = ibv_srq_init_attr.allocate(arena);
             ibv_srq_attr.max_wr(ibv_srq_init_attr.attr(attributes), depth);
             ibv_srq_attr.max_sge(ibv_srq_init_attr.attr(attributes), elementCountMax);
-            return new SharedReceiveQueue(domain, NativeCall.pointer("ibv_create_srq",
+            MemorySegment queue = NativeCall.pointer("ibv_create_srq",
                     () -> domain.context().on() + ", depth=" + depth + ", elements=" + elementCountMax,
                     capture -> (MemorySegment) LibIbverbs.CREATE_SRQ.invokeExact(capture, domain.pointer(),
-                            attributes)));
+                            attributes));
+            MemorySegment granted = ibv_srq_init_attr.attr(attributes);
+            return new SharedReceiveQueue(domain, queue,
+                    new QueueLimits(ibv_srq_attr.max_wr(granted), ibv_srq_attr.max_sge(granted), 0));
         }
     }
 
@@ -54,15 +59,13 @@ public final class SharedReceiveQueue extends VerbsObject {
         guard.enter(Guard.RECEIVE);
         int errno = requests.post(context.dataPath(), postReceive, queue.address(), first, last);
         guard.leave(Guard.RECEIVE);
-        return errno == 0 ? count : refused(errno, requests.badIndex() - first);
+        return errno == 0 ? count : refused(requests, errno, first);
     }
 
-    /** Not the fast path. */
-    private int refused(int errno, int posted) {
-        if (Math.abs(errno) != ENOMEM() || posted < 0) {
-            throw new VerbsException("ibv_post_srq_recv", context.on(), Math.abs(errno), null);
-        }
-        return posted;
+    /** mlx4_post_srq_recv (providers/mlx4/srq.c) says -1 where others say ENOMEM. */
+    private int refused(ReceiveRequests requests, int errno, int first) {
+        return requests.refused("ibv_post_srq_recv", context.on(), errno == -1 ? ENOMEM() : errno,
+                requests.takeBadIndex(), first, limits);
     }
 
     /** Asks for the event SRQ_LIMIT_REACHED once fewer receives than this are left; once per call. */

@@ -80,6 +80,11 @@ abstract sealed class WorkRequest permits SendRequest, ReceiveRequest {
         return RawMemory.getLong(this, at, WR_ID);
     }
 
+    /** Bytes of inline data, which stand for the elements then. */
+    long inlineByteSize() {
+        return 0;
+    }
+
     final int elementCount() {
         return elementCount;
     }

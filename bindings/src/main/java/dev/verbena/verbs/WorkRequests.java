@@ -1,5 +1,7 @@
 package dev.verbena.verbs;
 
+import static dev.verbena.verbs.abi.rdma_core_h.*;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -64,17 +66,46 @@ abstract sealed class WorkRequests permits SendRequests, ReceiveRequests {
         return Objects.checkFromIndexSize(first, count, capacity) + count - 1;
     }
 
+    /** The request at the index. */
+    abstract WorkRequest request(int index);
+
     /**
      * Hands requests {@code first} to {@code last} to the queue as one list.
      *
-     * @return zero or an errno, which {@link #badIndex} belongs to
+     * @return zero or an errno, which {@link #takeBadIndex} belongs to
      */
     final int post(DataPath path, MemorySegment function, long queue, int first, int last) {
         cut(last);
         int errno = path.post(function, queue, address(first), refused.address());
         join(last);
         Reference.reachabilityFence(this);
+        if (errno == 0 && path.forgetsRefusals() && refused.get(ValueLayout.JAVA_LONG, 0) != 0) {
+            return ENOMEM();
+        }
         return errno;
+    }
+
+    /**
+     * What a refusal means; not the fast path. ENOMEM is a full queue, unless the request could never fit: mlx4, mlx5,
+     * bnxt_re and ocrdma say it then, too, where others say EINVAL.
+     *
+     * @param bad the index of the request that the provider refused
+     * @return how many were posted, the queue being full then
+     * @throws VerbsException if it is not that the queue is full
+     */
+    final int refused(String verb, String on, int errno, int bad, int first, QueueLimits limits) {
+        String posted = on + ", posted=" + (bad < first ? "unknown" : bad - first);
+        if (bad < first || Math.abs(errno) != ENOMEM()) {
+            throw new VerbsException(verb, posted, Math.abs(errno),
+                    "look at the request's operation, elements, inline bytes and alignment");
+        }
+        WorkRequest request = request(bad);
+        if (!limits.admits(request)) {
+            throw new VerbsException(verb, posted + ", request id=" + request.workRequestId() + ", "
+                    + limits.excess(request), EINVAL(),
+                    "it would never fit: make the queue larger, or the request smaller");
+        }
+        return bad - first;
     }
 
     /** Ends the list behind it, until {@link #join}. */
@@ -98,9 +129,10 @@ abstract sealed class WorkRequests permits SendRequests, ReceiveRequests {
         return address + index * stride;
     }
 
-    /** Index of the request that the provider refused; negative if it named none. */
-    final int badIndex() {
+    /** Index of the request that the provider refused; negative if it named none, or was asked before. */
+    final int takeBadIndex() {
         long bad = refused.get(ValueLayout.JAVA_LONG, 0);
+        refused.set(ValueLayout.JAVA_LONG, 0, 0);
         return bad == 0 ? -1 : (int) ((bad - address) / stride);
     }
 }
