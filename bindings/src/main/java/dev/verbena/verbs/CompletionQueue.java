@@ -90,10 +90,15 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
         guard.leave(Guard.SEND);
         Reference.reachabilityFence(completions);
         if (count < 0) {
-            throw new VerbsException("ibv_poll_cq", on(), -count, "a completion queue that overran is dead; make a"
-                    + " larger one");
+            throw broken("ibv_poll_cq", count);
         }
         return count;
+    }
+
+    /** What providers return is no errno: -1, or -2 (CQ_POLL_ERR in providers/mlx5/cq.c and others). */
+    final VerbsException broken(String verb, int returned) {
+        return new VerbsException(verb, on() + ", returned=" + returned, EIO(),
+                "the completion queue is dead, as one that overran is; make a larger one");
     }
 
     /**

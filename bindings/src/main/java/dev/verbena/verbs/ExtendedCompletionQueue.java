@@ -153,12 +153,12 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         }
     }
 
-    private boolean nothing(String verb, int errno) {
-        if (Math.abs(errno) == ENOENT()) {
+    /** ENOENT is an empty queue; its negative, -2, is an error as any other. */
+    private boolean nothing(String verb, int returned) {
+        if (returned == ENOENT()) {
             return false;
         }
-        throw new VerbsException(verb, on(), Math.abs(errno),
-                "a completion queue that overran is dead; make a larger one");
+        throw broken(verb, returned);
     }
 
     public long workRequestId() {
