@@ -43,6 +43,8 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     private final MemorySegment postReceive;
     private final QueueLimits sendLimits;
     private final QueueLimits receiveLimits;
+    /** Asked before the provider is: soft-iWARP's writes to a receive queue that is not there. */
+    private final boolean takesNoReceives;
     /**
      * The state that events of the connection manager tell of, on iWARP: there the kernel moves the queue pair, and
      * libibverbs, which keeps the state otherwise, is not told. Written with librdmacm's lock or by modify; plain, since
@@ -71,6 +73,7 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
                 ibv_qp_cap.max_inline_data(capacities));
         this.receiveLimits = new QueueLimits(ibv_qp_cap.max_recv_wr(capacities), ibv_qp_cap.max_recv_sge(capacities),
                 0);
+        this.takesNoReceives = options.sharedReceiveQueue() != null;
         domain.context().events().add(pair, this);
     }
 
@@ -350,8 +353,8 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
      * Posts receives {@code first} to {@code first + count - 1} as one list.
      *
      * @return how many were posted; fewer than {@code count} means that the receive queue is full
-     * @throws VerbsException with EINVAL in state RESET, then nothing is posted; or if the provider refuses a receive,
-     *             then those before it are posted
+     * @throws VerbsException with EINVAL in state RESET or with a shared receive queue, then nothing is posted; or if the
+     *             provider refuses a receive, then those before it are posted
      */
     public int post(ReceiveRequests requests, int first, int count) {
         if (count == 0) {
@@ -360,9 +363,9 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         int last = requests.last(first, count);
         Guard guard = guard();
         guard.enter(Guard.RECEIVE);
-        if (ibv_qp.state(pair) == RESET) {
+        if (takesNoReceives || ibv_qp.state(pair) == RESET) {
             guard.leave(Guard.RECEIVE);
-            throw wrongState("ibv_post_recv", QueuePairState.INIT);
+            throw takesNoReceives ? sharesReceives() : wrongState("ibv_post_recv", QueuePairState.INIT);
         }
         int errno = requests.post(dataPath, postReceive, pair.address(), first, last);
         guard.leave(Guard.RECEIVE);
@@ -381,6 +384,11 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     final VerbsException wrongState(String verb, QueuePairState needed) {
         return new VerbsException(verb, on() + ", posted=0", EINVAL(), "bring the queue pair to state " + needed
                 + " first");
+    }
+
+    private VerbsException sharesReceives() {
+        return new VerbsException("ibv_post_recv", on() + ", posted=0", EINVAL(),
+                "it has a shared receive queue: post receives there");
     }
 
     /** Only within {@link #whileOpen}. */
