@@ -1,5 +1,7 @@
 package dev.verbena.verbs;
 
+import static dev.verbena.verbs.abi.rdma_core_h.ECONNREFUSED;
+
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
@@ -89,7 +91,11 @@ public final class CmConnection implements AutoCloseable {
      * @throws ConnectionException if it rejects, does not answer, or not in time
      */
     public CmEvent connect(ConnectionParameters parameters, long timeoutNs) {
-        id.connect(parameters);
+        try {
+            id.connect(parameters);
+        } catch (VerbsException failed) {
+            throw failed.errno() == ECONNREFUSED() ? refusedAtOnce() : failed;
+        }
         return expect(CmEventType.ESTABLISHED, timeoutNs);
     }
 
@@ -143,6 +149,12 @@ public final class CmConnection implements AutoCloseable {
         } while (leftNs > 0);
         throw new ConnectionException(describe() + ": no " + type + " within timeoutMs="
                 + TimeUnit.NANOSECONDS.toMillis(timeoutNs) + "; look whether the peer is alive, or give it more time.",
+                null);
+    }
+
+    /** Some iWARP devices wait for TCP's answer. */
+    private ConnectionException refusedAtOnce() {
+        return new ConnectionException(describe() + ": " + CmFailure.describe(CmEventType.REJECTED, -ECONNREFUSED()),
                 null);
     }
 

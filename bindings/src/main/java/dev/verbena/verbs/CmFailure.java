@@ -27,7 +27,7 @@ final class CmFailure {
             case ROUTE_ERROR -> "look whether the subnet manager runs, if the device is an InfiniBand one";
             case UNREACHABLE -> status > 0 ? datagramAdvice(status)
                     : "look whether the peer's machine is up and has an RDMA device with that address, and"
-                            + " whether a firewall drops RoCE (UDP port 4791)";
+                            + " whether a firewall drops RoCE (UDP port 4791) or, with iWARP, that TCP port";
             case REJECTED -> rejectionAdvice(status);
             case DEVICE_REMOVAL -> "close all that was made from the device";
             default -> null;
@@ -40,8 +40,18 @@ final class CmFailure {
             case 10 -> "a connection of before has not ended at the peer: try again";
             case CONSUMER_DEFINED ->
                 "the program there refused, or ended before it accepted; its private data may say why";
-            default -> status == -ECONNREFUSED() ? "look whether the server runs and listens at that port" : null;
+            default -> iwarpAdvice(status);
         };
+    }
+
+    /** There is no reason but TCP's, or that of a reply which says that it is a rejection. */
+    private static String iwarpAdvice(int status) {
+        if (status == -ECONNREFUSED()) {
+            return "look whether the server runs and listens at that port";
+        }
+        return status == -ECONNRESET()
+                ? "the program there refused, or ended before it accepted; its private data may say why"
+                : null;
     }
 
     private static String reason(CmEventType type, int status) {

@@ -135,6 +135,8 @@ public final class CmId extends VerbsObject {
     /**
      * Asks the peer for a connection, or where its datagrams are to go. Events: ESTABLISHED, REJECTED, UNREACHABLE or
      * CONNECT_ERROR; or CONNECT_RESPONSE.
+     *
+     * @throws VerbsException ECONNREFUSED where nobody listens, on an iWARP device that waits for TCP's answer
      */
     public void connect(ConnectionParameters parameters) {
         withParameters("rdma_connect", LibRdmacm.CONNECT, parameters, portSpace.connectPrivateByteSizeMax());

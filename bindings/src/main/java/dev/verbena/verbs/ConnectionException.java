@@ -15,7 +15,10 @@ public final class ConnectionException extends RuntimeException {
         this.event = event;
     }
 
-    /** What was reported instead, with the peer's private data where it rejected; null where time ran out. */
+    /**
+     * What was reported instead, with the peer's private data where it rejected; null where time ran out, or where the device
+     * did not wait to say that nobody listens.
+     */
     public CmEvent event() {
         return event;
     }

@@ -127,6 +127,9 @@ class ConnectionManagerTest {
         assertTrue(CmFailure.describe(CmEventType.UNREACHABLE, -rdma_core_h.ETIMEDOUT())
                 .startsWith("UNREACHABLE, errno=110 (ETIMEDOUT, timed out): look whether the peer's machine is up"));
         assertTrue(CmFailure.describe(CmEventType.REJECTED, -rdma_core_h.ECONNREFUSED()).contains("listens"));
+        assertTrue(CmFailure.describe(CmEventType.REJECTED, -rdma_core_h.ECONNRESET())
+                .contains("the program there refused, or ended"));
+        assertTrue(CmFailure.describe(CmEventType.UNREACHABLE, -rdma_core_h.ETIMEDOUT()).contains("UDP port 4791"));
         assertTrue(CmFailure.describe(CmEventType.CONNECT_ERROR, -rdma_core_h.EINVAL()).endsWith(")."));
     }
 }
