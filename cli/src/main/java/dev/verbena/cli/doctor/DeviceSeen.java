@@ -5,25 +5,27 @@ import java.util.List;
 import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.Port;
 import dev.verbena.verbs.PortState;
+import dev.verbena.verbs.TransportType;
 import dev.verbena.verbs.VerbsDevice;
 import dev.verbena.verbs.VerbsException;
 
 /**
  * A device and what it said, or why it said nothing.
  *
+ * @param transport what it speaks
  * @param attributes null where it could not be asked
  * @param problem one sentence; null where it could
  */
-record DeviceSeen(String name, DeviceAttributes attributes, String problem) {
+record DeviceSeen(String name, TransportType transport, DeviceAttributes attributes, String problem) {
     static List<DeviceSeen> all() {
         return VerbsDevice.list().stream().map(DeviceSeen::ask).toList();
     }
 
     private static DeviceSeen ask(VerbsDevice device) {
         try {
-            return new DeviceSeen(device.name(), device.query(), null);
+            return new DeviceSeen(device.name(), device.transport(), device.query(), null);
         } catch (VerbsException e) {
-            return new DeviceSeen(device.name(), null, e.getMessage());
+            return new DeviceSeen(device.name(), device.transport(), null, e.getMessage());
         }
     }
 

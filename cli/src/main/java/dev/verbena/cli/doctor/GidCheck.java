@@ -7,6 +7,7 @@ import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.GidType;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.Port;
+import dev.verbena.verbs.TransportType;
 
 /** Whether active ports have an address that peers reach: on Ethernet, best of all RoCE v2 over IPv4. */
 final class GidCheck implements Check {
@@ -18,7 +19,10 @@ final class GidCheck implements Check {
         List<Finding> findings = new ArrayList<>();
         for (DeviceSeen device : machine.devices()) {
             for (Port port : device.activePorts()) {
-                findings.add(judge(device.title(port), port));
+                findings.add(device.transport() == TransportType.IWARP
+                        ? Finding.ok(NAME, device.title(port)
+                                + " needs none: iWARP is connected through rdma_cm, by IP address")
+                        : judge(device.title(port), port));
             }
         }
         return findings;

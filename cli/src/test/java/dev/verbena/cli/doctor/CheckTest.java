@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import dev.verbena.verbs.ForkSupport;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.PortState;
+import dev.verbena.verbs.TransportType;
 import dev.verbena.verbs.VerbsLibrary;
 
 /** Each check is content with a healthy machine, and finds what is spoiled. */
@@ -73,7 +74,7 @@ class CheckTest {
     @Test
     void devices() {
         assertOk(machine.look(new DeviceCheck()), "rxe0");
-        machine.devices = List.of(new DeviceSeen("rxe0", null, "may not be opened"));
+        machine.devices = List.of(new DeviceSeen("rxe0", TransportType.INFINIBAND, null, "may not be opened"));
         assertFound(Status.PROBLEM, machine.look(new DeviceCheck()), "rxe0 does not answer", "may not be opened");
         machine.devices = List.of();
         machine.verbsProblem = "load the driver";
@@ -104,6 +105,9 @@ class CheckTest {
         assertOk(machine.look(new GidCheck()), "fe80");
         machine.devices = List.of(device(port(PortState.DOWN, LinkLayer.ETHERNET, 1024)));
         assertEquals(List.of(), new GidCheck().look(machine.seen()), "a port that is down is said elsewhere");
+        DeviceSeen rxe = device(port(PortState.ACTIVE, LinkLayer.ETHERNET, 1024, LINK_LOCAL));
+        machine.devices = List.of(new DeviceSeen("siw0", TransportType.IWARP, rxe.attributes(), null));
+        assertOk(machine.look(new GidCheck()), "siw0 port 1 needs none");
     }
 
     @Test

@@ -20,6 +20,7 @@ import dev.verbena.verbs.Guid;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.Port;
 import dev.verbena.verbs.PortState;
+import dev.verbena.verbs.TransportType;
 import dev.verbena.verbs.VerbsLibrary;
 
 /** Made-up machines: a healthy one with soft-RoCE, to be spoiled in one place by each test. */
@@ -122,7 +123,8 @@ final class Machines {
     static DeviceSeen device(long regionByteSizeMax, Port... ports) {
         DeviceLimits limits = new DeviceLimits(regionByteSizeMax, 4096, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                 0, 1);
-        return new DeviceSeen("rxe0", new DeviceAttributes("", new Guid(1), 0, 0, 0, limits, List.of(ports)), null);
+        return new DeviceSeen("rxe0", TransportType.INFINIBAND,
+                new DeviceAttributes("", new Guid(1), 0, 0, 0, limits, List.of(ports)), null);
     }
 
     static Port port(PortState state, LinkLayer linkLayer, int activeMtu, GidEntry... gids) {
