@@ -36,6 +36,7 @@ class AsyncEventOnDevice {
     }
 
     @Test
+    @Needs(Need.SHARED_RECEIVE_QUEUE_QUERY)
     void fewerReceivesThanTheLimitIsAnEventOfTheSharedReceiveQueue() {
         SharedReceiveQueue shared = device.keep(device.domain.createSharedReceiveQueue(16, 1));
         CompletionQueue queue = device.queue();
@@ -82,6 +83,7 @@ class AsyncEventOnDevice {
     }
 
     @Test
+    @Needs({Need.SHARED_RECEIVE_QUEUE_QUERY, Need.SHARED_RECEIVE_QUEUE_RESIZING})
     void aSharedReceiveQueueIsQueriedAndResized() {
         SharedReceiveQueue shared = device.keep(device.domain.createSharedReceiveQueue(16, 2));
         SharedReceiveQueueAttributes attributes = shared.query();

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What atomics do beyond the simple case, and what they may not. */
+@Needs(Need.ATOMICS)
 class AtomicsOnDevice {
     private final LoopbackPair pair = new LoopbackPair(QueuePairType.RELIABLE_CONNECTED);
 
@@ -45,6 +46,7 @@ class AtomicsOnDevice {
 
     /** Soft-RoCE says so when it is posted, hardware in the completion. */
     @Test
+    @Needs(Need.SOFT_ROCE)
     void anAddressThatIsNotAMultipleOfEight() {
         pair.request().fetchAndAdd(1, address(4), pair.target.region.rkey(), 3).element(pair.initiator.region, 0, 8)
                 .signaled();
@@ -57,6 +59,7 @@ class AtomicsOnDevice {
     }
 
     @Test
+    @Needs(Need.SOFT_ROCE)
     void whatComesBeforeARefusedRequestIsPosted() {
         put(pair.initiator, 8, 42);
         pair.initiator.sends.get(0).write(1, address(0), pair.target.region.rkey())

@@ -33,7 +33,7 @@ class CloseWhilePostingOnDevice {
             pair.toInit(queuePair);
             queuePair.modify(QueuePairAttributes.to(QueuePairState.ERROR));
             SendRequests sends = new SendRequests(4, 1);
-            ReceiveRequests receives = new ReceiveRequests(4, 1);
+            ReceiveRequests receives = receives(4);
             closeUnder(queuePair, List.of(() -> queuePair.post(sends, 0, 4), () -> queuePair.post(receives, 0, 4)));
             drain();
         }
@@ -54,10 +54,19 @@ class CloseWhilePostingOnDevice {
     void postersOfSharedReceiveQueues() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             SharedReceiveQueue shared = pair.domain.createSharedReceiveQueue(4, 1);
-            ReceiveRequests receives = new ReceiveRequests(2, 1);
+            ReceiveRequests receives = receives(2);
             closeUnder(shared, List.of(() -> shared.post(receives, 0, 2)));
             assertEquals(false, shared.isOpen());
         }
+    }
+
+    /** Each with an element: soft-iWARP takes no receive without. */
+    private ReceiveRequests receives(int count) {
+        ReceiveRequests receives = new ReceiveRequests(count, 1);
+        for (int i = 0; i < count; i++) {
+            receives.get(i).receive(i).element(pair.initiator.region, 0, 8);
+        }
+        return receives;
     }
 
     /** Closes the object while each thread repeats its call; all must end with an IllegalStateException. */

@@ -26,6 +26,7 @@ class CmConnectionOnDevice {
     private static final int ROUNDS = 10;
 
     private final CmListener listener = CmListener.listen(new InetSocketAddress(CmPair.address(), 0), 4);
+    private final InetSocketAddress address = listener.address();
     private final ExecutorService executor = Executors.newCachedThreadPool();
 
     @AfterEach
@@ -85,9 +86,9 @@ class CmConnectionOnDevice {
         }
     }
 
-    /** What connecting to the listener ends with, while {@code meanwhile} runs. */
+    /** What connecting to where the listener is or was ends with, while {@code meanwhile} runs. */
     private ConnectionException refused(long timeoutNs, Runnable meanwhile) throws Exception {
-        try (CmConnection connection = CmConnection.resolve(listener.address(), HANG_NS);
+        try (CmConnection connection = CmConnection.resolve(address, HANG_NS);
                 CmPair.Resources resources = new CmPair.Resources(connection.id().device())) {
             QueuePair pair = connection.id().createQueuePair(resources.domain, resources.options());
             CompletableFuture<Void> other = CompletableFuture.runAsync(meanwhile, executor);
@@ -107,7 +108,19 @@ class CmConnectionOnDevice {
             }
         });
         assertEquals(9, refused.event().privateData()[0]);
-        assertTrue(refused.getMessage().contains("refused by the program"), refused::getMessage);
+        assertTrue(refused.getMessage().contains("the program there refused"), refused::getMessage);
+        if (TestDevice.has(Need.INFINIBAND_REQUESTS)) {
+            assertTrue(refused.getMessage().contains("refused by the program"), refused::getMessage);
+        }
+    }
+
+    @Test
+    void nobodyListeningIsSaidWithTheAddress() throws Exception {
+        listener.close();
+        ConnectionException refused = refused(HANG_NS, () -> {});
+        assertTrue(refused.getMessage().contains("look whether the server runs and listens at that port"),
+                refused::getMessage);
+        assertTrue(refused.getMessage().contains(address.toString()), refused::getMessage);
     }
 
     @Test

@@ -1,13 +1,19 @@
 package dev.verbena.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -82,11 +88,41 @@ final class CmPair implements AutoCloseable {
 
     /** The address under which the connection manager finds the device that is tested. */
     static InetAddress address() {
-        try (DeviceContext context = DeviceContext.open(LoopbackPair.deviceName())) {
-            GidEntry entry = context.query().ports().getFirst().gids().stream()
-                    .filter(candidate -> candidate.gid().isIpv4Mapped()).findFirst()
-                    .orElseThrow();
-            return entry.gid().inetAddress();
+        return Found.ADDRESS;
+    }
+
+    /** The device that is tested, as the connection manager has it; all its connections share the object. */
+    static DeviceContext device() {
+        try (CmEventChannel channel = CmEventChannel.create(); CmId id = channel.createId()) {
+            id.bind(new InetSocketAddress(address(), 0));
+            return id.device();
+        }
+    }
+
+    private static final class Found {
+        static final InetAddress ADDRESS = find();
+
+        private static InetAddress find() {
+            try {
+                List<InetAddress> addresses = NetworkInterface.networkInterfaces()
+                        .flatMap(NetworkInterface::inetAddresses)
+                        .sorted(Comparator.comparing(address -> address instanceof Inet6Address)).toList();
+                return addresses.stream().filter(Found::leadsToTheDevice).findFirst()
+                        .orElseThrow(() -> new IllegalStateException("rdma_cm leads none of " + addresses
+                                + " to device=" + TestDevice.name() + ": give its network interface an address, and no"
+                                + " other RDMA device"));
+            } catch (SocketException failed) {
+                throw new AssertionError(failed);
+            }
+        }
+
+        private static boolean leadsToTheDevice(InetAddress address) {
+            try (CmEventChannel channel = CmEventChannel.create(); CmId id = channel.createId()) {
+                id.bind(new InetSocketAddress(address, 0));
+                return id.device().name().equals(TestDevice.name());
+            } catch (VerbsException | IllegalStateException noDevice) {
+                return false;
+            }
         }
     }
 
@@ -128,6 +164,14 @@ final class CmPair implements AutoCloseable {
         assertNull(request.problem());
         passive = request.id();
         return request;
+    }
+
+    /** Of both ends, in either order; the connecting side's is returned. */
+    CmEvent established() {
+        CmEvent first = expect(CmEventType.ESTABLISHED, null);
+        CmEvent second = expect(CmEventType.ESTABLISHED, null);
+        assertNotEquals(first.id(), second.id());
+        return first.id() == active ? first : second;
     }
 
     @Override

@@ -31,6 +31,7 @@ class CompletionQueueOnDevice {
     }
 
     @Test
+    @Needs(Need.COMPLETION_QUEUE_RESIZING)
     void resizingKeepsWhatIsInIt() {
         post(0, 4);
         pair.initiator.queue.resize(1000);
@@ -46,6 +47,7 @@ class CompletionQueueOnDevice {
     }
 
     @Test
+    @Needs(Need.COMPLETION_QUEUE_RESIZING)
     void aSizeThatTheDeviceDoesNotHaveIsRefusedAndChangesNothing() {
         int capacity = pair.initiator.queue.capacity();
         assertThrows(VerbsException.class, () -> pair.initiator.queue.resize(Integer.MAX_VALUE));
@@ -98,6 +100,7 @@ class CompletionQueueOnDevice {
     }
 
     @Test
+    @Needs(Need.POSTING_IN_ERROR)
     void sendsAndReceivesMayReportToDifferentQueues() {
         try (CompletionQueue receiveQueue = pair.context.createCompletionQueue(16);
                 QueuePair both = pair.domain.createQueuePair(

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import com.sun.management.ThreadMXBean;
 
 /** The extended ways to post and poll put nothing on the Java heap. */
+@Needs(Need.EXTENDED_COMPLETION_QUEUES)
 class DataPathAllocationOnDevice {
     private static final int WARM_UP = 200;
     private static final int ROUNDS = 1000;
@@ -52,6 +53,7 @@ class DataPathAllocationOnDevice {
     }
 
     @Test
+    @Needs({Need.EXTENDED_QUEUE_PAIRS, Need.MEMORY_WINDOWS_OF_TYPE_2})
     void batchesAndTheExtendedPoll() {
         ExtendedQueuePair pair = device.keep(device.domain.createExtendedQueuePair(
                 TestDevice.options(QueuePairType.RELIABLE_CONNECTED, queue), EnumSet.allOf(SendOperation.class)));
@@ -73,6 +75,7 @@ class DataPathAllocationOnDevice {
     }
 
     @Test
+    @Needs(Need.UNRELIABLE_DATAGRAMS)
     void datagrams() {
         QueuePair pair = device.queuePair(QueuePairType.UNRELIABLE_DATAGRAM, queue);
         device.toReadyToSend(pair, 0);

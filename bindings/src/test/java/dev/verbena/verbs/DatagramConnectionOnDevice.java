@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import dev.verbena.verbs.abi.rdma_core_h;
 
 /** Datagrams and multicast groups by the connection manager. */
+@Needs(Need.UNRELIABLE_DATAGRAMS)
 class DatagramConnectionOnDevice {
     private static final int HEADER_BYTE_SIZE = 40;
     private static final InetAddress GROUP = group("239.1.2.3");

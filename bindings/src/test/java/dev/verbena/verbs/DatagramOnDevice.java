@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import dev.verbena.verbs.abi.rdma_core_h;
 
 /** Unreliable datagrams, address handles and multicast groups. */
+@Needs(Need.UNRELIABLE_DATAGRAMS)
 class DatagramOnDevice {
     private static final int HEADER_BYTE_SIZE = 40;
     /** As RoCE v2 over IPv4 writes a group. */
@@ -42,6 +43,7 @@ class DatagramOnDevice {
     }
 
     @Test
+    @Needs(Need.IMMEDIATES)
     void aDatagramArrivesBehindItsHeaderAndIsAnswered() {
         TestDevice.put(region, 8, 42);
         TestDevice.receive(peer, 31, region, 1024, 512);
@@ -97,6 +99,7 @@ class DatagramOnDevice {
     }
 
     @Test
+    @Needs(Need.SOFT_ROCE)
     void aDatagramLongerThanAPacketGoesNowhere() {
         TestDevice.receive(peer, 31, region, 0, TestDevice.REGION_BYTE_SIZE);
         sends.get(0).send(1).element(region, 0, TestDevice.REGION_BYTE_SIZE).signaled()

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.verbs.abi.rdma_core_h;
 
-/** What can be asked of a device and a queue pair besides the basic attributes; the answers are soft-RoCE's. */
+/** What can be asked of a device and a queue pair besides the basic attributes. */
 class DeviceQueriesOnDevice {
     private static final int DEFAULT_PARTITION_KEY = 0xffff;
 
@@ -28,6 +28,12 @@ class DeviceQueriesOnDevice {
     void extendedAttributes() {
         ExtendedDeviceAttributes attributes = device.context.queryExtended();
         assertEquals(device.context.query().limits(), attributes.limits());
+    }
+
+    @Test
+    @Needs(Need.SOFT_ROCE)
+    void softRoceExtendsNothing() {
+        ExtendedDeviceAttributes attributes = device.context.queryExtended();
         assertFalse(attributes.hasOnDemandPaging());
         assertEquals(Set.of(), attributes.onDemandReliableConnected());
         assertEquals(0, attributes.timestampMask());
@@ -35,6 +41,7 @@ class DeviceQueriesOnDevice {
     }
 
     @Test
+    @Needs(Need.PARTITION_KEYS)
     void partitionKeys() {
         int port = device.port.number();
         assertEquals(DEFAULT_PARTITION_KEY, device.context.partitionKey(port, 0));
@@ -46,6 +53,7 @@ class DeviceQueriesOnDevice {
     }
 
     @Test
+    @Needs(Need.SOFT_ROCE)
     void softRoceDoesNotPromiseWritesInOrder() {
         CompletionQueue queue = device.queue();
         QueuePair one = device.queuePair(QueuePairType.RELIABLE_CONNECTED, queue);
@@ -55,6 +63,7 @@ class DeviceQueriesOnDevice {
     }
 
     @Test
+    @Needs(Need.SOFT_ROCE)
     void softRoceHasNothingToEnhanceAConnectionWith() {
         QueuePair pair = device.queuePair(QueuePairType.RELIABLE_CONNECTED, device.queue());
         VerbsException query = assertThrows(VerbsException.class, pair::enhancedConnection);

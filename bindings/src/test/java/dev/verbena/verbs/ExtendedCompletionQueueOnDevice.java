@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.verbs.abi.rdma_core_h;
 
+@Needs(Need.EXTENDED_COMPLETION_QUEUES)
 class ExtendedCompletionQueueOnDevice {
     private final TestDevice device = new TestDevice();
     private final CompletionChannel channel = device.keep(device.context.createCompletionChannel());
@@ -72,6 +73,7 @@ class ExtendedCompletionQueueOnDevice {
     }
 
     @Test
+    @Needs(Need.IMMEDIATES)
     void theFieldsOfAReceiveAreThoseAskedFor() {
         TestDevice.receive(pair, 31, region, 0, 64);
         sends.get(0).sendWithImmediate(1, 0x01020304).element(region, 0, 24).signaled();
@@ -96,6 +98,7 @@ class ExtendedCompletionQueueOnDevice {
     }
 
     @Test
+    @Needs(Need.ACKNOWLEDGEMENTS)
     void errorsAndTheFlushBehindThemAreReported() {
         write(0, 1, region.rkey() ^ 0xff);
         write(1, 2, region.rkey());
@@ -144,6 +147,7 @@ class ExtendedCompletionQueueOnDevice {
     }
 
     @Test
+    @Needs(Need.RECEIVER_NOT_READY)
     void itDoesNotCloseWhilePolled() {
         try (TestDevice other = new TestDevice()) {
             ExtendedCompletionQueue polled = other.keep(
@@ -164,6 +168,7 @@ class ExtendedCompletionQueueOnDevice {
     }
 
     @Test
+    @Needs(Need.SOFT_ROCE)
     void whatSoftRoceCannotDoIsSaidByName() {
         VerbsException timestamps = assertThrows(VerbsException.class, () -> device.context
                 .createExtendedCompletionQueue(8, EnumSet.of(CompletionField.TIMESTAMP)));

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.verbs.abi.rdma_core_h;
 
+@Needs(Need.EXTENDED_QUEUE_PAIRS)
 class ExtendedQueuePairOnDevice {
     private final TestDevice device = new TestDevice();
     private final CompletionQueue queue = device.queue();
@@ -42,6 +43,7 @@ class ExtendedQueuePairOnDevice {
     }
 
     @Test
+    @Needs(Need.ATOMICS)
     void aBatchOfWritesReadsAndAtomicsIsOnePost() {
         TestDevice.put(region, 0, 42);
         TestDevice.put(remote, 64, 5);
@@ -64,6 +66,7 @@ class ExtendedQueuePairOnDevice {
     }
 
     @Test
+    @Needs(Need.IMMEDIATES)
     void sendsWithElementsInlineDataAndImmediate() {
         for (int i = 0; i < 4; i++) {
             TestDevice.receive(peer, 30 + i, remote, 1024L * i, 512);
@@ -94,6 +97,7 @@ class ExtendedQueuePairOnDevice {
     }
 
     @Test
+    @Needs(Need.MEMORY_WINDOWS_OF_TYPE_2)
     void windowsAreBoundAndInvalidatedInABatch() {
         MemoryWindow window = device.keep(device.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2));
         int before = window.rkey();
@@ -122,6 +126,7 @@ class ExtendedQueuePairOnDevice {
     }
 
     @Test
+    @Needs(Need.MEMORY_WINDOWS_OF_TYPE_2)
     void sendWithInvalidateTakesThePeersWindow() {
         MemoryWindow window = device.keep(device.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2));
         SendRequests binds = new SendRequests(1, 0);
@@ -162,6 +167,7 @@ class ExtendedQueuePairOnDevice {
     }
 
     @Test
+    @Needs(Need.ACKNOWLEDGEMENTS)
     void errorsAndTheFlushBehindThem() {
         pair.begin();
         pair.next().write(1, remote.remoteAddress(), remote.rkey() ^ 0xff).element(region, 0, 8).signaled();
@@ -229,6 +235,7 @@ class ExtendedQueuePairOnDevice {
     }
 
     @Test
+    @Needs(Need.MEMORY_WINDOWS)
     void whatWouldWaitForTheEndOfTheBatchIsRefused() {
         assertThrows(IllegalStateException.class, pair::next);
         assertThrows(IllegalStateException.class, pair::complete);
@@ -264,6 +271,7 @@ class ExtendedQueuePairOnDevice {
     }
 
     @Test
+    @Needs({Need.UNRELIABLE_DATAGRAMS, Need.IMMEDIATES})
     void datagramsNeedADestination() {
         ExtendedQueuePair sender = device.keep(device.domain.createExtendedQueuePair(
                 TestDevice.options(QueuePairType.UNRELIABLE_DATAGRAM, queue),
@@ -288,6 +296,7 @@ class ExtendedQueuePairOnDevice {
     }
 
     @Test
+    @Needs(Need.UNRELIABLE_CONNECTIONS)
     void batchesOfAnUnreliableConnection() {
         ExtendedQueuePair sender = device.keep(device.domain.createExtendedQueuePair(
                 TestDevice.options(QueuePairType.UNRELIABLE_CONNECTED, queue), EnumSet.of(SendOperation.WRITE)));
@@ -305,6 +314,7 @@ class ExtendedQueuePairOnDevice {
     }
 
     @Test
+    @Needs(Need.UNRELIABLE_DATAGRAMS)
     void whatTheTypeCannotDoIsRefusedByName() {
         VerbsException failed = assertThrows(VerbsException.class,
                 () -> device.domain.createExtendedQueuePair(

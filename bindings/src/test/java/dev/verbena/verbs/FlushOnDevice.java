@@ -18,6 +18,7 @@ class FlushOnDevice {
     }
 
     @Test
+    @Needs(Need.ACKNOWLEDGEMENTS)
     void sendsBehindTheFailedOneAreFlushedInOrderSignaledOrNot() {
         for (int i = 0; i < 8; i++) {
             int rkey = pair.target.region.rkey() ^ (i == 2 ? 0x100 : 0);
@@ -49,6 +50,7 @@ class FlushOnDevice {
     }
 
     @Test
+    @Needs(Need.POSTING_IN_ERROR)
     void whatIsPostedInStateErrorIsFlushed() {
         pair.initiator.queuePair.modify(QueuePairAttributes.to(QueuePairState.ERROR));
         pair.request().send(1).element(pair.initiator.region, 0, 8);
@@ -61,14 +63,14 @@ class FlushOnDevice {
     }
 
     @Test
+    @Needs({Need.CONNECTING_BY_HAND, Need.ACKNOWLEDGEMENTS})
     void aQueuePairComesBackByWayOfReset() {
         sendsBehindTheFailedOneAreFlushedInOrderSignaledOrNot();
         for (LoopbackPair.Side side : new LoopbackPair.Side[]{pair.initiator, pair.target}) {
             side.queuePair.modify(QueuePairAttributes.to(QueuePairState.RESET));
             assertEquals(QueuePairState.RESET, side.queuePair.state());
         }
-        pair.connect(pair.initiator, pair.target);
-        pair.connect(pair.target, pair.initiator);
+        pair.connect(pair.initiator.queuePair, pair.target.queuePair);
         pair.request().write(9, pair.target.region.remoteAddress() + 64, pair.target.region.rkey())
                 .element(pair.initiator.region, 0, 8).signaled();
         pair.post();
@@ -77,6 +79,7 @@ class FlushOnDevice {
     }
 
     @Test
+    @Needs({Need.CONNECTING_BY_HAND, Need.ACKNOWLEDGEMENTS})
     void aPeerThatDoesNotExist() {
         try (QueuePair lost = pair.domain.createQueuePair(
                 QueuePairOptions.of(QueuePairType.RELIABLE_CONNECTED, pair.initiator.queue))) {
@@ -95,6 +98,7 @@ class FlushOnDevice {
     }
 
     @Test
+    @Needs({Need.CONNECTING_BY_HAND, Need.ACKNOWLEDGEMENTS})
     void aPeerThatIsNotReadyToReceive() {
         pair.target.queuePair.modify(QueuePairAttributes.to(QueuePairState.RESET));
         pair.toInit(pair.target.queuePair);
@@ -104,6 +108,7 @@ class FlushOnDevice {
     }
 
     @Test
+    @Needs(Need.ACKNOWLEDGEMENTS)
     void aPeerThatFailed() {
         pair.target.queuePair.modify(QueuePairAttributes.to(QueuePairState.ERROR));
         pair.request().write(1, pair.target.region.remoteAddress(), pair.target.region.rkey())

@@ -10,7 +10,7 @@ final class LargeRegistration {
     private LargeRegistration() {}
 
     public static void main(String[] arguments) {
-        try (DeviceContext context = DeviceContext.open(LoopbackPair.deviceName());
+        try (DeviceContext context = DeviceContext.open(TestDevice.name());
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 MemoryRegion region = domain.allocate(BYTE_SIZE, Set.of())) {
             System.out.println("registered " + region);

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** The ends of objects: after them, and before what depends on them. */
+@Needs(Need.SHARED_RECEIVE_QUEUES)
 class LifecycleOnDevice {
-    private final DeviceContext context = DeviceContext.open(LoopbackPair.deviceName());
+    private final DeviceContext context = DeviceContext.open(TestDevice.name());
     private final ProtectionDomain domain = context.allocateProtectionDomain();
     private final MemoryRegion region = domain.allocate(4096, Set.of());
     private final CompletionChannel channel = context.createCompletionChannel();
@@ -39,6 +40,7 @@ class LifecycleOnDevice {
     }
 
     @Test
+    @Needs(Need.COMPLETION_QUEUE_RESIZING)
     void whatOthersDependOnDoesNotCloseAndSaysWhatIsOpen() {
         refuse(context, domain, channel, queue);
         refuse(domain, region, shared, queuePair);

@@ -2,9 +2,11 @@ package dev.verbena.verbs;
 
 import static dev.verbena.verbs.AccessFlag.LOCAL_WRITE;
 import static dev.verbena.verbs.AccessFlag.REMOTE_READ;
+import static dev.verbena.verbs.WorkCompletionStatus.GENERAL_ERROR;
 import static dev.verbena.verbs.WorkCompletionStatus.LOCAL_PROTECTION_ERROR;
 import static dev.verbena.verbs.WorkCompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
 import static dev.verbena.verbs.WorkCompletionStatus.REMOTE_OPERATION_ERROR;
+import static dev.verbena.verbs.WorkCompletionStatus.SUCCESS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,9 +19,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What this side's own device refuses of the elements of requests. Soft-RoCE calls a key that names no region of the
- * domain an operation error, hardware a protection error as any other.
+ * domain an operation error, and soft-iWARP any, hardware a protection error as any other.
  */
 class LocalAccessOnDevice {
+    private static final WorkCompletionStatus OUT_OF_BOUNDS = TestDevice.driver() == Driver.SOFT_IWARP
+            ? LOCAL_QUEUE_PAIR_OPERATION_ERROR : LOCAL_PROTECTION_ERROR;
+    private static final WorkCompletionStatus UNKNOWN_KEY = TestDevice.driver() == Driver.ANOTHER
+            ? LOCAL_PROTECTION_ERROR : LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+
     private final LoopbackPair pair = new LoopbackPair(QueuePairType.RELIABLE_CONNECTED);
 
     @AfterEach
@@ -29,19 +36,19 @@ class LocalAccessOnDevice {
 
     @Test
     void aSourceThatEndsBehindItsRegion() {
-        writeFrom(pair.initiator.region, LoopbackPair.REGION_BYTE_SIZE - 8, LOCAL_PROTECTION_ERROR);
+        writeFrom(pair.initiator.region, LoopbackPair.REGION_BYTE_SIZE - 8, OUT_OF_BOUNDS);
     }
 
     @Test
     void aSourceThatBeginsBeforeItsRegion() {
-        writeFrom(pair.initiator.region, -8, LOCAL_PROTECTION_ERROR);
+        writeFrom(pair.initiator.region, -8, OUT_OF_BOUNDS);
     }
 
     @Test
     void aSourceInARegionOfAnotherProtectionDomain() {
         try (ProtectionDomain other = pair.context.allocateProtectionDomain();
                 MemoryRegion region = other.allocate(4096, Set.of())) {
-            writeFrom(region, 0, LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+            writeFrom(region, 0, UNKNOWN_KEY);
         }
     }
 
@@ -52,7 +59,7 @@ class LocalAccessOnDevice {
                 .signaled();
         region.close();
         pair.post();
-        pair.initiator.expect(1, LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+        pair.initiator.expect(1, UNKNOWN_KEY);
     }
 
     @Test
@@ -94,8 +101,12 @@ class LocalAccessOnDevice {
             assertEquals(1, pair.target.queuePair.post(pair.target.receives, 0, 1));
             pair.request().send(1).element(pair.initiator.region, 0, 16).signaled();
             pair.post();
-            pair.initiator.expect(1, REMOTE_OPERATION_ERROR);
-            pair.target.expect(31, LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+            pair.initiator.expect(1, TestDevice.has(Need.ACKNOWLEDGEMENTS) ? REMOTE_OPERATION_ERROR : SUCCESS);
+            pair.target.expect(31, switch (TestDevice.driver()) {
+                case SOFT_ROCE -> LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+                case SOFT_IWARP -> GENERAL_ERROR;
+                case ANOTHER -> LOCAL_PROTECTION_ERROR;
+            });
             assertEquals(0, Bytes.sum(region.memory()));
         }
     }
@@ -116,7 +127,7 @@ class LocalAccessOnDevice {
                 .element(region, offset, 16).signaled();
         pair.post();
         pair.initiator.expect(1, status);
-        assertEquals(QueuePairState.ERROR, pair.initiator.queuePair.state());
+        pair.expectState(pair.initiator.queuePair, QueuePairState.ERROR);
         assertEquals(0, Bytes.sum(pair.target.region.memory()));
     }
 }

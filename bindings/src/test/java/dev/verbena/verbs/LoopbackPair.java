@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
- * Two connected queue pairs of one device with a completion queue and a region each, for tests on a real device: the
- * one that the environment variable VERBENA_TEST_DEVICE names, or the first.
+ * Two connected queue pairs of one device with a completion queue and a region each, for tests on a real device; see
+ * {@link TestDevice}.
  *
  * <p>Threading: confined to the test's thread.
  */
@@ -60,6 +60,7 @@ final class LoopbackPair implements AutoCloseable {
     final Side initiator;
     final Side target;
     private final List<CompletionQueue> queues = new ArrayList<>();
+    private final CmLinks links = new CmLinks();
 
     /** A connected pair with all rights, depth 16 and 4 elements. */
     LoopbackPair(QueuePairType type) {
@@ -68,19 +69,13 @@ final class LoopbackPair implements AutoCloseable {
     }
 
     LoopbackPair(QueuePairType type, Set<AccessFlag> access, UnaryOperator<QueuePairOptions> options) {
-        context = DeviceContext.open(deviceName());
+        context = TestDevice.open();
         port = context.query().ports().getFirst();
-        gid = port.gids().stream().filter(entry -> entry.gid().isIpv4Mapped()).findFirst().orElseThrow();
+        gid = TestDevice.gid(port);
         domain = context.allocateProtectionDomain();
         initiator = side(type, access, options);
         target = side(type, access, options);
-        connect(initiator, target);
-        connect(target, initiator);
-    }
-
-    static String deviceName() {
-        String name = System.getenv("VERBENA_TEST_DEVICE");
-        return name != null ? name : VerbsDevice.list().getFirst().name();
+        connect(initiator.queuePair, target.queuePair);
     }
 
     private Side side(QueuePairType type, Set<AccessFlag> access, UnaryOperator<QueuePairOptions> options) {
@@ -90,10 +85,22 @@ final class LoopbackPair implements AutoCloseable {
         return new Side(domain, queue, options.apply(basic), access);
     }
 
-    void connect(Side side, Side peer) {
-        toInit(side.queuePair);
-        toReadyToReceive(side.queuePair, peer.queuePair.number());
-        toReadyToSend(side.queuePair);
+    /** From RESET, as the device wants it. */
+    void connect(QueuePair one, QueuePair other) {
+        toInit(one);
+        toInit(other);
+        if (one.type() == QueuePairType.RELIABLE_CONNECTED && !TestDevice.has(Need.CONNECTING_BY_HAND)) {
+            links.connect(one, other);
+            return;
+        }
+        toReadyToReceive(one, other.number());
+        toReadyToReceive(other, one.number());
+        toReadyToSend(one);
+        toReadyToSend(other);
+    }
+
+    void expectState(QueuePair pair, QueuePairState state) {
+        links.expectState(pair, state);
     }
 
     void toInit(QueuePair pair) {
@@ -151,7 +158,8 @@ final class LoopbackPair implements AutoCloseable {
             side.region.close();
         }
         queues.forEach(CompletionQueue::close);
+        links.close();
         domain.close();
-        context.close();
+        TestDevice.close(context);
     }
 }

@@ -38,7 +38,7 @@ class MemoryRegionOnDevice {
                 assertEquals(memory.address(), region.remoteAddress());
                 assertEquals(100, region.byteSize());
                 write(region, 92);
-                assertEquals(42, memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 92));
+                TestDevice.expectArrived(42, () -> memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 92));
             }
             memory.set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
             assertEquals(1, memory.get(ValueLayout.JAVA_BYTE, 0), "it stays the caller's");
@@ -89,7 +89,7 @@ class MemoryRegionOnDevice {
                 MemoryRegion second = pair.domain.register(pair.target.region.memory(), EnumSet.of(REMOTE_READ))) {
             assertTrue(first.rkey() != second.rkey(), "rkeys differ");
             write(first, 0);
-            assertEquals(42, Bytes.get(pair.target, 0));
+            TestDevice.expectArrived(42, () -> Bytes.get(pair.target, 0));
         }
     }
 
@@ -100,7 +100,7 @@ class MemoryRegionOnDevice {
                 MemoryRegion region = pair.domain.register(large.memory, ALL)) {
             assertEquals(BEYOND_4_GIB, region.byteSize());
             write(region, BEYOND_4_GIB - 8);
-            assertEquals(42, large.memory.get(ValueLayout.JAVA_LONG, BEYOND_4_GIB - 8));
+            TestDevice.expectArrived(42, () -> large.memory.get(ValueLayout.JAVA_LONG, BEYOND_4_GIB - 8));
             assertEquals(0, large.memory.get(ValueLayout.JAVA_LONG, BEYOND_4_GIB - 8 - (4L << 30)));
         }
     }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import dev.verbena.verbs.abi.rdma_core_h;
 
 /** Memory windows of both types, and what else can become of a memory region. */
+@Needs(Need.MEMORY_WINDOWS)
 class MemoryWindowOnDevice {
     private static final Set<AccessFlag> WRITE = EnumSet.of(REMOTE_WRITE);
 
@@ -100,6 +101,7 @@ class MemoryWindowOnDevice {
     }
 
     @Test
+    @Needs(Need.MEMORY_WINDOWS_OF_TYPE_2)
     void type2IsBoundByARequestAndInvalidatedByAnother() {
         MemoryWindow window = window(MemoryWindowType.TYPE_2);
         bindType2(window, 512, SUCCESS);
@@ -115,6 +117,7 @@ class MemoryWindowOnDevice {
     }
 
     @Test
+    @Needs(Need.MEMORY_WINDOWS_OF_TYPE_2)
     void type2IsInvalidatedByThePeersSend() {
         MemoryWindow window = window(MemoryWindowType.TYPE_2);
         bindType2(window, 512, SUCCESS);
@@ -129,11 +132,13 @@ class MemoryWindowOnDevice {
     }
 
     @Test
+    @Needs(Need.MEMORY_WINDOWS_OF_TYPE_2)
     void aWindowBeyondItsRegionIsABindError() {
         bindType2(window(MemoryWindowType.TYPE_2), 8192, MEMORY_WINDOW_BIND_ERROR);
     }
 
     @Test
+    @Needs(Need.MEMORY_WINDOWS_OF_TYPE_2)
     void closingAWindowTakesTheRightsBack() {
         MemoryWindow window = window(MemoryWindowType.TYPE_2);
         bindType2(window, 512, SUCCESS);
@@ -156,6 +161,7 @@ class MemoryWindowOnDevice {
     }
 
     @Test
+    @Needs(Need.MEMORY_WINDOWS_OF_TYPE_2)
     void closedOrForeignOrOfTheOtherTypeIsAnException() {
         MemoryWindow type1 = window(MemoryWindowType.TYPE_1);
         MemoryWindow type2 = window(MemoryWindowType.TYPE_2);
@@ -173,6 +179,7 @@ class MemoryWindowOnDevice {
     }
 
     @Test
+    @Needs(Need.SOFT_ROCE)
     void whatSoftRoceCannotDoWithARegionIsSaidByName() {
         VerbsException rights = assertThrows(VerbsException.class,
                 () -> source.changeAccess(EnumSet.of(LOCAL_WRITE)));

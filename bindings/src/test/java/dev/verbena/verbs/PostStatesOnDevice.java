@@ -23,6 +23,7 @@ class PostStatesOnDevice {
     }
 
     @Test
+    @Needs(Need.CONNECTING_BY_HAND)
     void sendsAreRefusedBeforeReadyToSend() {
         refuseSend();
         pair.toInit(queuePair);
@@ -36,7 +37,7 @@ class PostStatesOnDevice {
     @Test
     void receivesAreRefusedInResetOnly() {
         ReceiveRequests receives = pair.initiator.receives;
-        receives.get(0).receive(5);
+        receives.get(0).receive(5).element(pair.initiator.region, 0, 8);
         VerbsException refused = assertThrows(VerbsException.class, () -> queuePair.post(receives, 0, 1));
         assertEquals(EINVAL, refused.errno());
         assertTrue(refused.getMessage().contains("bring the queue pair to state INIT first"), refused.getMessage());
@@ -46,6 +47,7 @@ class PostStatesOnDevice {
 
     /** Soft-RoCE's library would have queued it, to be executed as soon as the state allows. */
     @Test
+    @Needs(Need.CONNECTING_BY_HAND)
     void aRefusedSendIsNotExecutedLater() {
         QueuePair target = pair.target.queuePair;
         refuseSend();

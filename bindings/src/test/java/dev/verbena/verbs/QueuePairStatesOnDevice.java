@@ -36,8 +36,16 @@ class QueuePairStatesOnDevice {
     }
 
     @ParameterizedTest
+    @Needs(Need.CONNECTING_BY_HAND)
     @EnumSource(QueuePairType.class)
     void eachAttributeThatIsMissingIsNamed(QueuePairType type) {
+        switch (type) {
+            case UNRELIABLE_CONNECTED -> TestDevice.require(Need.UNRELIABLE_CONNECTIONS);
+            case UNRELIABLE_DATAGRAM -> TestDevice.require(Need.UNRELIABLE_DATAGRAMS);
+            case RELIABLE_CONNECTED -> {
+                // Each device has them.
+            }
+        }
         create(type);
         for (QueuePairState to : new QueuePairState[]{INIT, READY_TO_RECEIVE, READY_TO_SEND}) {
             Map<QueuePairAttribute, UnaryOperator<QueuePairAttributes>> needed = needed(type, to);
@@ -62,6 +70,7 @@ class QueuePairStatesOnDevice {
 
     /** The kernel's table has no such ways; from RESET, where it has none but to INIT, nor to itself without. */
     @Test
+    @Needs(Need.CONNECTING_BY_HAND)
     void waysThatDoNotExist() {
         create(QueuePairType.RELIABLE_CONNECTED);
         refuse(READY_TO_RECEIVE);
@@ -80,6 +89,7 @@ class QueuePairStatesOnDevice {
     }
 
     @Test
+    @Needs(Need.CONNECTING_BY_HAND)
     void resetAndErrorAreReachedFromEverywhere() {
         create(QueuePairType.RELIABLE_CONNECTED);
         for (QueuePairState from : new QueuePairState[]{INIT, READY_TO_RECEIVE, READY_TO_SEND, ERROR}) {
@@ -95,6 +105,7 @@ class QueuePairStatesOnDevice {
     }
 
     @Test
+    @Needs(Need.CONNECTING_BY_HAND)
     void theDeviceHasWhatWasGiven() {
         create(QueuePairType.RELIABLE_CONNECTED);
         queuePair.modify(QueuePairAttributes.to(INIT).port(pair.port.number()).partitionKeyIndex(0).access(ACCESS));
@@ -127,6 +138,7 @@ class QueuePairStatesOnDevice {
     }
 
     @Test
+    @Needs(Need.CONNECTING_BY_HAND)
     void attributesChangeWithoutAChangeOfState() {
         create(QueuePairType.RELIABLE_CONNECTED);
         bring(READY_TO_SEND);

@@ -28,10 +28,11 @@ class ReliableConnectedOnDevice {
         pair.post();
         pair.initiator.expect(1, SUCCESS);
         assertEquals(WorkCompletionOpcode.WRITE, pair.initiator.completions.opcode(0));
-        assertEquals(42, get(pair.target, 512));
+        TestDevice.expectArrived(42, () -> get(pair.target, 512));
     }
 
     @Test
+    @Needs(Need.IMMEDIATES)
     void writesWithImmediate() {
         put(pair.initiator, 0, 42);
         pair.target.receives.get(0).receive(31);
@@ -85,7 +86,7 @@ class ReliableConnectedOnDevice {
         pair.post();
         data[0] = 99;
         pair.initiator.expect(1, SUCCESS);
-        assertEquals(0x0807060504030201L, get(pair.target, 0));
+        TestDevice.expectArrived(0x0807060504030201L, () -> get(pair.target, 0));
     }
 
     @Test
@@ -101,11 +102,12 @@ class ReliableConnectedOnDevice {
         pair.post();
         put(pair.initiator, 8, 0);
         pair.initiator.expect(1, SUCCESS);
-        assertEquals(0x1111, get(pair.target, 0));
-        assertEquals(0x2222, get(pair.target, 8));
+        TestDevice.expectArrived(0x1111, () -> get(pair.target, 0));
+        TestDevice.expectArrived(0x2222, () -> get(pair.target, 8));
     }
 
     @Test
+    @Needs(Need.ATOMICS)
     void atomics() {
         put(pair.target, 0, 5);
         pair.request().fetchAndAdd(1, pair.target.region.remoteAddress(), pair.target.region.rkey(), 3)
@@ -136,7 +138,8 @@ class ReliableConnectedOnDevice {
         assertEquals(8, pair.initiator.queuePair.post(pair.initiator.sends, 0, 8));
         pair.initiator.expect(7, SUCCESS);
         for (int i = 0; i < 8; i++) {
-            assertEquals(i, get(pair.target, i * 8L));
+            long offset = i * 8L;
+            TestDevice.expectArrived(i, () -> get(pair.target, offset));
         }
         assertEquals(0, pair.initiator.queue.poll(pair.initiator.completions));
     }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What the peer's side refuses: the initiator is told, its queue pair is in ERROR, and no byte of the target changed. */
+@Needs(Need.ACKNOWLEDGEMENTS)
 class RemoteAccessOnDevice {
     private static final int BYTE_SIZE = 64;
 
@@ -39,6 +40,7 @@ class RemoteAccessOnDevice {
     }
 
     @Test
+    @Needs(Need.ATOMICS)
     void anAtomicWithAWrongRkey() {
         pair.request().fetchAndAdd(1, address(), pair.target.region.rkey() ^ 0x100, 1);
         expectRefusal(REMOTE_ACCESS_ERROR, 8);
@@ -63,6 +65,7 @@ class RemoteAccessOnDevice {
     }
 
     @Test
+    @Needs(Need.ATOMICS)
     void anAtomicBehindTheRegion() {
         pair.request().compareAndSwap(1, address() + LoopbackPair.REGION_BYTE_SIZE, pair.target.region.rkey(), 0, 1);
         expectRefusal(REMOTE_ACCESS_ERROR, 8);
@@ -83,6 +86,7 @@ class RemoteAccessOnDevice {
     }
 
     @Test
+    @Needs(Need.ATOMICS)
     void anAtomicOnARegionWithoutAtomics() {
         remake(EnumSet.of(LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ));
         pair.request().fetchAndAdd(1, address(), pair.target.region.rkey(), 1);
@@ -104,6 +108,7 @@ class RemoteAccessOnDevice {
     }
 
     @Test
+    @Needs(Need.ATOMICS)
     void anAtomicThatTheQueuePairDoesNotAccept() {
         accept(EnumSet.of(REMOTE_WRITE, REMOTE_READ));
         pair.request().fetchAndAdd(1, address(), pair.target.region.rkey(), 1);

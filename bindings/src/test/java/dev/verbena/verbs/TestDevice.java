@@ -10,10 +10,14 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Assumptions;
 
 /**
- * A real device, as for {@link LoopbackPair}, for tests that make their own objects of it: what is kept is closed in
- * reverse order.
+ * A real device, the one that the environment variable VERBENA_TEST_DEVICE names, or the first; for tests that make their
+ * own objects of it: what is kept is closed in reverse order.
  *
  * <p>Threading: confined to the test's thread.
  */
@@ -24,7 +28,13 @@ final class TestDevice implements AutoCloseable {
     static final int REGION_BYTE_SIZE = 16 << 10;
     static final long HANG_NS = TimeUnit.SECONDS.toNanos(30);
 
+    /** Asked for once: it takes some hundred calls. */
+    private static final class Facts {
+        static final DeviceFacts OF_THE_DEVICE = DeviceFacts.of(name());
+    }
+
     private final Deque<VerbsObject> kept = new ArrayDeque<>();
+    private final CmLinks links = new CmLinks();
     private final WorkCompletions completions = new WorkCompletions(1);
     final DeviceContext context;
     final Port port;
@@ -32,10 +42,60 @@ final class TestDevice implements AutoCloseable {
     final ProtectionDomain domain;
 
     TestDevice() {
-        context = keep(DeviceContext.open(LoopbackPair.deviceName()));
+        context = open();
         port = context.query().ports().getFirst();
-        gid = port.gids().stream().filter(entry -> entry.gid().isIpv4Mapped()).findFirst().orElseThrow();
+        gid = gid(port);
         domain = keep(context.allocateProtectionDomain());
+    }
+
+    static String name() {
+        String name = System.getenv("VERBENA_TEST_DEVICE");
+        return name != null ? name : VerbsDevice.list().getFirst().name();
+    }
+
+    /** The device as what connects its queue pairs has it; see {@link #close(DeviceContext)}. */
+    static DeviceContext open() {
+        return has(Need.CONNECTING_BY_HAND) ? DeviceContext.open(name()) : CmPair.device();
+    }
+
+    /** Not the one that all connections of the process share. */
+    static void close(DeviceContext context) {
+        if (has(Need.CONNECTING_BY_HAND)) {
+            context.close();
+        }
+    }
+
+    /** The one to send from; over Ethernet that of an IPv4 address. */
+    static GidEntry gid(Port port) {
+        return port.gids().stream().filter(entry -> entry.gid().isIpv4Mapped()).findFirst()
+                .orElseGet(() -> port.gids().isEmpty() ? null : port.gids().getFirst());
+    }
+
+    static Driver driver() {
+        return Facts.OF_THE_DEVICE.driver();
+    }
+
+    static boolean has(Need need) {
+        return need.isMetBy(Facts.OF_THE_DEVICE);
+    }
+
+    /** Why what needs these is skipped; empty where the device has them. */
+    static String lacking(Need... needs) {
+        return NeedsCondition.describe(name(), Stream.of(needs).filter(need -> !has(need)).toList());
+    }
+
+    /** Skips the test where the device lacks one, for needs that only the test itself knows. */
+    static void require(Need... needs) {
+        String lacking = lacking(needs);
+        Assumptions.assumeTrue(lacking.isEmpty(), lacking);
+    }
+
+    /** What a write left in the peer's memory: there at once if its completion waited for the peer, else soon. */
+    static void expectArrived(long expected, LongSupplier memory) {
+        if (!has(Need.ACKNOWLEDGEMENTS)) {
+            await(() -> memory.getAsLong() == expected);
+        }
+        assertEquals(expected, memory.getAsLong());
     }
 
     <T extends VerbsObject> T keep(T object) {
@@ -64,27 +124,35 @@ final class TestDevice implements AutoCloseable {
     }
 
     void connect(QueuePair one, QueuePair other) {
-        toReadyToSend(one, other.number());
-        toReadyToSend(other, one.number());
+        if (one.type() == QueuePairType.RELIABLE_CONNECTED && !has(Need.CONNECTING_BY_HAND)) {
+            one.modify(init(one));
+            other.modify(init(other));
+            links.connect(one, other);
+        } else {
+            toReadyToSend(one, other.number());
+            toReadyToSend(other, one.number());
+        }
+    }
+
+    private QueuePairAttributes init(QueuePair pair) {
+        QueuePairAttributes init = QueuePairAttributes.to(QueuePairState.INIT).port(port.number())
+                .partitionKeyIndex(0);
+        return pair.type() == QueuePairType.UNRELIABLE_DATAGRAM ? init.queueKey(QUEUE_KEY)
+                : init.access(EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
     }
 
     /** The peer does not matter to a datagram queue pair. */
     void toReadyToSend(QueuePair pair, int peer) {
-        QueuePairAttributes init = QueuePairAttributes.to(QueuePairState.INIT).port(port.number())
-                .partitionKeyIndex(0);
         QueuePairAttributes receive = QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE);
         QueuePairAttributes send = QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(0);
-        if (pair.type() == QueuePairType.UNRELIABLE_DATAGRAM) {
-            init.queueKey(QUEUE_KEY);
-        } else {
-            init.access(EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
+        if (pair.type() != QueuePairType.UNRELIABLE_DATAGRAM) {
             receive.addressVector(path()).mtu(1024).destination(peer).receivePacketSequence(0);
         }
         if (pair.type() == QueuePairType.RELIABLE_CONNECTED) {
             receive.readsAcceptedMax(4).receiverNotReadyTimer(12);
             send.readsOutstandingMax(4).retryCount(3).receiverNotReadyRetry(1).timeout(14);
         }
-        pair.modify(init);
+        pair.modify(init(pair));
         pair.modify(receive);
         pair.modify(send);
     }
@@ -122,5 +190,7 @@ final class TestDevice implements AutoCloseable {
     @Override
     public void close() {
         kept.forEach(VerbsObject::close);
+        links.close();
+        close(context);
     }
 }

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Unreliable connected queue pairs: nothing is acknowledged, so nothing that fails at the peer is reported. */
+@Needs(Need.UNRELIABLE_CONNECTIONS)
 class UnreliableConnectedOnDevice {
     private final LoopbackPair pair = new LoopbackPair(QueuePairType.UNRELIABLE_CONNECTED);
 
@@ -56,6 +57,7 @@ class UnreliableConnectedOnDevice {
 
     /** Soft-RoCE finds no such operation for the type when the request's turn comes; others refuse the post. */
     @Test
+    @Needs(Need.SOFT_ROCE)
     void thereAreNoReads() {
         pair.request().read(1, pair.target.region.remoteAddress(), pair.target.region.rkey())
                 .element(pair.initiator.region, 0, 8).signaled();

@@ -16,6 +16,7 @@ import dev.verbena.verbs.WorkCompletions;
  */
 final class Completions implements AutoCloseable {
     private static final long HANG_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long END_NS = TimeUnit.SECONDS.toNanos(5);
 
     private final CompletionChannel channel;
     private final CompletionQueue queue;
@@ -55,11 +56,23 @@ final class Completions implements AutoCloseable {
             }
             sleep();
         }
+        if (completions.status(next) == WorkCompletionStatus.WORK_REQUEST_FLUSHED && comesTrue(ended)) {
+            return -1;
+        }
         if (completions.status(next) != WorkCompletionStatus.SUCCESS) {
             throw new IllegalStateException("request=" + completions.workRequestId(next) + " ended with status="
                     + completions.status(next));
         }
         return completions.workRequestId(next++);
+    }
+
+    /** A peer that disconnects may flush what is posted before the event of it is taken. */
+    private static boolean comesTrue(BooleanSupplier ended) {
+        long start = System.nanoTime();
+        while (!ended.getAsBoolean() && System.nanoTime() - start < END_NS) {
+            Thread.onSpinWait();
+        }
+        return ended.getAsBoolean();
     }
 
     /** An event that comes between the request and the wait ends the wait: arm, look again, sleep. */

@@ -10,12 +10,17 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.RdmaPort;
+import dev.verbena.verbs.Need;
+import dev.verbena.verbs.Needs;
+import dev.verbena.verbs.TestedDevice;
 
 /** Where there is a device, the checks find it, and what is wrong with what was asked of it. */
 class DiagnosisOnDevice {
+    private static final NetworkOptions NETWORK = NetworkOptions.defaults().withDevice(TestedDevice.name());
+
     @Test
     void theVerbsFabricCanBeUsed() {
-        Diagnosis diagnosis = Diagnosis.ofThisMachine(NetworkOptions.defaults(), 1 << 20);
+        Diagnosis diagnosis = Diagnosis.ofThisMachine(NETWORK, 1 << 20);
         assertEquals(List.of("verbs", "shm"), diagnosis.usable(), diagnosis::toText);
         for (String check : List.of("kernel modules", "device files", "RDMA devices", "port state", "GID", "MTU",
                 "port to use", "region limit", "fork")) {
@@ -26,10 +31,11 @@ class DiagnosisOnDevice {
     }
 
     @Test
+    @Needs(Need.ADDRESS_VECTORS)
     void anMtuBeyondThePortsStopsIt() {
-        int active = RdmaPort.choose(NetworkOptions.defaults()).mtu();
+        int active = RdmaPort.choose(NETWORK).mtu();
         assumeTrue(active < 4096, "skipped: the port has the largest MTU there is");
-        NetworkOptions network = NetworkOptions.defaults().withMtu(4096);
+        NetworkOptions network = NETWORK.withMtu(4096);
         Diagnosis diagnosis = Diagnosis.ofThisMachine(network, 1 << 20);
         assertEquals(List.of("shm"), diagnosis.usable(), diagnosis::toText);
         assertTrue(diagnosis.toText().contains("mtu=4096 is more than the active MTU " + active + " of port "),
