@@ -27,7 +27,8 @@ class ScriptTest {
 
     /** Everything that the script may need, and no java. */
     private static final List<String> TOOLS = List.of("bash", "basename", "cat", "cksum", "cp", "cut", "dirname", "env",
-            "find", "flock", "head", "mkdir", "readlink", "rm", "sed", "sleep", "sort", "stat", "touch", "tr", "uname");
+            "find", "flock", "head", "mkdir", "readlink", "rm", "sed", "sleep", "sort", "stat", "tail", "touch", "tr",
+            "uname");
 
     /** Builds nothing, but leaves what a build would. */
     private static final String MAVEN = """
@@ -36,6 +37,8 @@ class ScriptTest {
             echo "maven on $JAVA_HOME: $*"
             echo built >> "$BUILDS"
             if [ -e skip ]; then cp skip softroce/target/skipped; fi
+            if [ -e beside ] && [ -n "${VERBENA_TESTS_BESIDE:-}" ]; then echo "$VERBENA_TESTS_BESIDE" > beside; fi
+            if [ -e broken-half ] && [[ " $* " == *" -pl $(cat broken-half) "* ]]; then exit 1; fi
             if [ -e endless ]; then sleep 1000 & echo $$ $! > endless; wait; fi
             if [ -e broken ]; then echo "this is what is wrong"; exit 1; fi
             mkdir -p cli/target/application
@@ -212,6 +215,32 @@ class ScriptTest {
         String inGuests = run(Map.of(), "test").output();
         assertTrue(inGuests.matches("(?s)All tests take up to 20 minutes .*\\nsoftroce setup\\nmaven on .*"), inGuests);
         assertFalse(run(Map.of(), "test", "-pl", "x").output().contains("minutes"), "not all tests");
+    }
+
+    @Test
+    void whereThereIsRoomTheTestsInGuestsRunBesideTheOthers() throws Exception {
+        jdk("new-25", "25.0.1");
+        Path softroce = Files.createDirectories(tree.resolve("softroce")).resolve("softroce");
+        executable(softroce, "#!/usr/bin/env bash\n[ $1 != slots ] || echo 2\n");
+        Files.writeString(tree.resolve("beside"), "");
+        Run run = run(Map.of(), "test");
+        assertEquals(0, run.status(), run.errors());
+        List<String> runs = run.output().lines().filter(line -> line.startsWith("maven on ")).toList();
+        assertTrue(runs.getFirst().endsWith(" -q test-compile"), run.output());
+        assertTrue(runs.get(1).endsWith(" -pl !softroce test"), run.output());
+        assertTrue(runs.get(2).contains(" -pl softroce -am -Dtest=dev.verbena.softroce.*Test "), run.output());
+        assertEquals(3, runs.size(), run.output());
+        assertTrue(Files.readString(tree.resolve("beside")).matches("\\d+\n"), "whom to leave a processor to");
+        for (String half : List.of("!softroce", "softroce")) {
+            Files.writeString(tree.resolve("broken-half"), half);
+            Run failed = run(Map.of(), "test");
+            assertEquals(1, failed.status(), failed.output());
+            assertEquals(3, failed.output().lines().filter(line -> line.startsWith("maven on ")).count(),
+                    failed.output());
+            assertTrue(failed.errors().endsWith("verbena: tests failed: "
+                    + (half.startsWith("!") ? "see Maven's first run above.\n" : "see what is above.\n")),
+                    failed.errors());
+        }
     }
 
     @ParameterizedTest
