@@ -214,7 +214,7 @@ public final class MemoryRegion extends VerbsObject {
         NativeCall.check("ibv_dereg_mr", () -> domain.context().on() + ", bytes=" + byteSize(), ibv_dereg_mr(region),
                 "close the memory windows that are bound to it, or invalidate them, first");
         if (arena != null) {
-            arena.close();
+            UnusedMemory.free(arena);
         }
     }
 }

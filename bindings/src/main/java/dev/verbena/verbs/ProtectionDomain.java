@@ -123,7 +123,10 @@ public final class ProtectionDomain extends VerbsObject {
         return whileOpen(() -> MemoryRegion.registerDmabuf(this, fd, offset, byteSize, remoteAddress, access));
     }
 
-    /** Allocates zeroed memory, aligned to a page, and registers it; closing the region frees it. */
+    /**
+     * Allocates zeroed memory, aligned to a page, and registers it; closing the region frees it, or, while it is an argument
+     * of a native call, a later close of another one does.
+     */
     public MemoryRegion allocate(long byteSize, Set<AccessFlag> access) {
         if (byteSize <= 0) {
             throw new IllegalArgumentException("byteSize=" + byteSize + ": give a positive number of bytes");

@@ -69,7 +69,7 @@ abstract class VerbsObject implements AutoCloseable {
      * Destroys the object. Idempotent.
      *
      * @throws IllegalStateException if other objects still depend on it, or something that was begun on it is not
-     *             ended; the message names them
+     *             ended; the message names them, and the object stays open
      * @throws VerbsException if the kernel refuses; the object stays open
      */
     @Override
@@ -93,7 +93,7 @@ abstract class VerbsObject implements AutoCloseable {
         guard.close();
         try {
             destroy();
-        } catch (VerbsException refused) {
+        } catch (RuntimeException refused) {
             synchronized (this) {
                 guard = new Guard(this::closedException);
                 isClosed = false;
