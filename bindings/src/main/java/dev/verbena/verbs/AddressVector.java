@@ -18,33 +18,40 @@ import dev.verbena.verbs.abi.ibv_global_route;
  * @param lid of the peer, on InfiniBand
  * @param serviceLevel 0 to 15
  * @param staticRate 0 for the port's own
+ * @param sourcePathBits the low bits of the LID that this side sends from, where its port has several
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  *
  * <p>Source: struct ibv_ah_attr, ibv_modify_qp(3), ibv_create_ah(3).
  */
 public record AddressVector(int port, boolean isGlobal, Gid peerGid, int gidIndex,
-        int hopLimit, int trafficClass, int flowLabel, int lid, int serviceLevel, int staticRate) {
+        int hopLimit, int trafficClass, int flowLabel, int lid, int serviceLevel, int staticRate,
+        int sourcePathBits) {
     private static final int HOP_LIMIT = 64;
 
     /** By GID, as on RoCE. */
     public static AddressVector toGid(int port, int gidIndex, Gid peerGid) {
-        return new AddressVector(port, true, peerGid, gidIndex, HOP_LIMIT, 0, 0, 0, 0, 0);
+        return new AddressVector(port, true, peerGid, gidIndex, HOP_LIMIT, 0, 0, 0, 0, 0, 0);
     }
 
     /** By LID, within a subnet of InfiniBand. */
     public static AddressVector toLid(int port, int lid) {
-        return new AddressVector(port, false, Gid.ZERO, 0, 0, 0, 0, lid, 0, 0);
+        return new AddressVector(port, false, Gid.ZERO, 0, 0, 0, 0, lid, 0, 0, 0);
     }
 
     public AddressVector withLid(int lid) {
         return new AddressVector(port, isGlobal, peerGid, gidIndex, hopLimit, trafficClass,
-                flowLabel, lid, serviceLevel, staticRate);
+                flowLabel, lid, serviceLevel, staticRate, sourcePathBits);
     }
 
     public AddressVector withQuality(int serviceLevel, int trafficClass) {
         return new AddressVector(port, isGlobal, peerGid, gidIndex, hopLimit, trafficClass,
-                flowLabel, lid, serviceLevel, staticRate);
+                flowLabel, lid, serviceLevel, staticRate, sourcePathBits);
+    }
+
+    public AddressVector withSourcePathBits(int bits) {
+        return new AddressVector(port, isGlobal, peerGid, gidIndex, hopLimit, trafficClass,
+                flowLabel, lid, serviceLevel, staticRate, bits);
     }
 
     /** Into a struct ibv_ah_attr. */
@@ -58,6 +65,7 @@ public record AddressVector(int port, boolean isGlobal, Gid peerGid, int gidInde
         ibv_ah_attr.dlid(attributes, (short) lid);
         ibv_ah_attr.sl(attributes, (byte) serviceLevel);
         ibv_ah_attr.static_rate(attributes, (byte) staticRate);
+        ibv_ah_attr.src_path_bits(attributes, (byte) sourcePathBits);
         ibv_ah_attr.is_global(attributes, (byte) (isGlobal ? 1 : 0));
         ibv_ah_attr.port_num(attributes, (byte) port);
     }
@@ -70,6 +78,7 @@ public record AddressVector(int port, boolean isGlobal, Gid peerGid, int gidInde
                 Byte.toUnsignedInt(ibv_global_route.hop_limit(route)),
                 Byte.toUnsignedInt(ibv_global_route.traffic_class(route)), ibv_global_route.flow_label(route),
                 Short.toUnsignedInt(ibv_ah_attr.dlid(attributes)), Byte.toUnsignedInt(ibv_ah_attr.sl(attributes)),
-                Byte.toUnsignedInt(ibv_ah_attr.static_rate(attributes)));
+                Byte.toUnsignedInt(ibv_ah_attr.static_rate(attributes)),
+                Byte.toUnsignedInt(ibv_ah_attr.src_path_bits(attributes)));
     }
 }
