@@ -21,7 +21,7 @@ import dev.verbena.verbs.abi.ibv_context;
 final class AsyncEvents {
     private final DeviceContext context;
     /** Made when events are first asked for; guarded by this. */
-    private int wakeFd = -1;
+    private Waiter waiter;
     /** By the address of their struct, from creation until they are destroyed; guarded by this. */
     private final Map<Long, VerbsObject> objects = new HashMap<>();
 
@@ -31,26 +31,29 @@ final class AsyncEvents {
 
     /** Null when time is up, after a wake, or for no reason. */
     AsyncEvent await(long timeoutNs) {
-        int wake = wakeFd();
+        Waiter waits = waiter();
         AsyncEvent event = take();
         if (event == null && timeoutNs > 0) {
-            LibC.awaitReadable(ibv_context.async_fd(context.pointer()), wake, timeoutNs);
-            LibC.drain(wake);
+            waits.await(timeoutNs);
             event = take();
         }
         return event;
     }
 
     void wake() {
-        LibC.signal(wakeFd());
+        waiter().wake();
     }
 
-    private synchronized int wakeFd() {
-        if (wakeFd < 0) {
-            LibC.setNonBlocking(ibv_context.async_fd(context.pointer()));
-            wakeFd = LibC.eventfd();
+    /** Non-blocking; readable while there are events. */
+    int fd() {
+        return waiter().fd();
+    }
+
+    private synchronized Waiter waiter() {
+        if (waiter == null) {
+            waiter = new Waiter(ibv_context.async_fd(context.pointer()), LibC.eventfd());
         }
-        return wakeFd;
+        return waiter;
     }
 
     private synchronized AsyncEvent take() {
@@ -95,8 +98,8 @@ final class AsyncEvents {
 
     /** Called once the context is closed. */
     synchronized void close() {
-        if (wakeFd >= 0) {
-            LibC.close(wakeFd);
+        if (waiter != null) {
+            waiter.close();
         }
     }
 }

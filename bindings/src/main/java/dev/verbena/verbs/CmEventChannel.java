@@ -28,16 +28,14 @@ public final class CmEventChannel extends VerbsObject {
     private static final String VERB = "rdma_create_event_channel";
 
     private final MemorySegment channel;
-    private final int fd;
-    private final int wakeFd = LibC.eventfd();
+    private final Waiter waiter;
     /** By their native addresses; guarded by librdmacm's lock. */
     private final Map<Long, CmId> ids = new HashMap<>();
 
-    private CmEventChannel(MemorySegment channel) {
+    private CmEventChannel(MemorySegment channel, Waiter waiter) {
         super("connection manager's channel " + NUMBERS.incrementAndGet());
         this.channel = channel;
-        this.fd = rdma_event_channel.fd(channel);
-        LibC.setNonBlocking(fd);
+        this.waiter = waiter;
     }
 
     /**
@@ -51,11 +49,15 @@ public final class CmEventChannel extends VerbsObject {
         if (problem != null) {
             throw new IllegalStateException(problem);
         }
+        // First: what it says while there are too many open files must leave nothing.
+        int wakeFd = LibC.eventfd();
         try {
-            return new CmEventChannel(NativeCall.pointer(VERB, () -> "device=/dev/infiniband/rdma_cm",
+            MemorySegment channel = NativeCall.pointer(VERB, () -> "device=/dev/infiniband/rdma_cm",
                     capture -> (MemorySegment) LibRdmacm.CREATE_EVENT_CHANNEL.invokeExact(capture))
-                    .reinterpret(rdma_event_channel.sizeof()));
+                    .reinterpret(rdma_event_channel.sizeof());
+            return new CmEventChannel(channel, new Waiter(rdma_event_channel.fd(channel), wakeFd));
         } catch (VerbsException failed) {
+            LibC.close(wakeFd);
             throw new VerbsException(VERB, "device=/dev/infiniband/rdma_cm", failed.errno(),
                     "load the kernel's connection manager (modprobe rdma_ucm) and let this user read and write that file;"
                             + " a container must be given it");
@@ -91,14 +93,14 @@ public final class CmEventChannel extends VerbsObject {
     /**
      * Waits for an event.
      *
+     * @param timeoutNs 0 to take what is there
      * @return the event, or null when time is up, after {@link #wake()}, or for no reason
      */
     public CmEvent await(long timeoutNs) {
         return whileOpen(() -> {
             CmEvent event = take();
             if (event == null && timeoutNs > 0) {
-                LibC.awaitReadable(fd, wakeFd, timeoutNs);
-                LibC.drain(wakeFd);
+                waiter.await(timeoutNs);
                 event = take();
             }
             return event;
@@ -107,7 +109,15 @@ public final class CmEventChannel extends VerbsObject {
 
     /** Ends a present {@link #await}, or else the next one. */
     public void wake() {
-        runWhileOpen(() -> LibC.signal(wakeFd));
+        runWhileOpen(waiter::wake);
+    }
+
+    /**
+     * A descriptor for epoll(7) and event loops, readable while there are events: call {@link #await} with 0 then, until it
+     * returns null. It is the channel's, non-blocking, and ends with it: neither read nor close it.
+     */
+    public int fileDescriptor() {
+        return whileOpen(waiter::fd);
     }
 
     /** Acknowledges at once: destroying a connection waits for the acknowledgement of each event of it that was taken. */
@@ -159,6 +169,6 @@ public final class CmEventChannel extends VerbsObject {
     @Override
     void destroy() {
         rdma_destroy_event_channel(channel);
-        LibC.close(wakeFd);
+        waiter.close();
     }
 }

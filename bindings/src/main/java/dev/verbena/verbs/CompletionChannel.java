@@ -5,8 +5,8 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 
 import dev.verbena.verbs.abi.ibv_comp_channel;
 
@@ -23,72 +23,107 @@ import dev.verbena.verbs.abi.ibv_comp_channel;
 public final class CompletionChannel extends VerbsObject {
     private final DeviceContext context;
     private final MemorySegment channel;
-    private final int fd;
-    private final int wakeFd = LibC.eventfd();
-    /** By the number that stands in their events; guarded by this. */
-    private final Map<Long, CompletionQueue> queues = new HashMap<>();
+    private final Waiter waiter;
+    /** Few, and looked up without allocating; guarded by this, as is what follows. */
+    private final List<CompletionQueue> queues = new ArrayList<>();
+    private final MemorySegment queue = Arena.ofAuto().allocate(ValueLayout.ADDRESS);
+    private final MemorySegment number = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
+    private final MemorySegment capture = NativeCall.capture(Arena.ofAuto());
 
-    private CompletionChannel(DeviceContext context, MemorySegment channel) {
+    CompletionChannel(DeviceContext context, MemorySegment channel, Waiter waiter) {
         super("completion channel of " + context, context);
         this.context = context;
         this.channel = channel;
-        this.fd = ibv_comp_channel.fd(channel);
-        LibC.setNonBlocking(fd);
+        this.waiter = waiter;
     }
 
     static CompletionChannel create(DeviceContext context) {
-        return new CompletionChannel(context, NativeCall.pointer("ibv_create_comp_channel", context::on,
-                capture -> (MemorySegment) LibIbverbs.CREATE_COMP_CHANNEL.invokeExact(capture, context.pointer()))
-                .reinterpret(ibv_comp_channel.sizeof()));
+        // First: what it says while there are too many open files must leave nothing.
+        int wakeFd = LibC.eventfd();
+        try {
+            MemorySegment channel = NativeCall.pointer("ibv_create_comp_channel", context::on,
+                    capture -> (MemorySegment) LibIbverbs.CREATE_COMP_CHANNEL.invokeExact(capture, context.pointer()))
+                    .reinterpret(ibv_comp_channel.sizeof());
+            return new CompletionChannel(context, channel, new Waiter(ibv_comp_channel.fd(channel), wakeFd));
+        } catch (VerbsException failed) {
+            LibC.close(wakeFd);
+            throw failed;
+        }
     }
 
     /**
-     * Waits for an event and acknowledges it.
+     * Waits for an event and acknowledges it; takes nothing from the Java heap.
      *
+     * @param timeoutNs 0 to take what is there
      * @return the completion queue that has something, or null when time is up, after {@link #wake()}, or for no reason
      */
     public CompletionQueue await(long timeoutNs) {
-        return whileOpen(() -> {
+        enterCall();
+        try {
             CompletionQueue ready = take();
             if (ready == null && timeoutNs > 0) {
-                LibC.awaitReadable(fd, wakeFd, timeoutNs);
-                LibC.drain(wakeFd);
+                waiter.await(timeoutNs);
                 ready = take();
             }
             return ready;
-        });
+        } finally {
+            leaveCall();
+        }
     }
 
     /** Ends a present {@link #await}, or else the next one. */
     public void wake() {
-        runWhileOpen(() -> LibC.signal(wakeFd));
+        runWhileOpen(waiter::wake);
+    }
+
+    /**
+     * A descriptor for epoll(7) and event loops, readable while there are events: call {@link #await} with 0 then, until it
+     * returns null. It is the channel's, non-blocking, and ends with it: neither read nor close it.
+     */
+    public int fileDescriptor() {
+        return whileOpen(waiter::fd);
     }
 
     /** Not while a completion queue is destroyed: that waits for the acknowledgement of each event that was taken. */
     private synchronized CompletionQueue take() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment queue = arena.allocate(ValueLayout.ADDRESS);
-            MemorySegment number = arena.allocate(ValueLayout.ADDRESS);
-            int errno = NativeCall.errnoOf(
-                    capture -> (int) LibIbverbs.GET_CQ_EVENT.invokeExact(capture, channel, queue, number));
-            if (errno == EAGAIN() || errno == EINTR()) {
-                return null;
-            }
-            NativeCall.check("ibv_get_cq_event", context::on, errno);
-            CompletionQueue ready = queues.get(number.get(ValueLayout.JAVA_LONG, 0));
-            ready.eventTaken();
-            return ready;
+        int errno = nextEvent();
+        if (errno == EAGAIN() || errno == EINTR()) {
+            return null;
+        }
+        if (errno != 0) {
+            throw new VerbsException("ibv_get_cq_event", context.on(), errno, null);
+        }
+        CompletionQueue ready = find(number.get(ValueLayout.JAVA_LONG, 0));
+        ready.eventTaken();
+        return ready;
+    }
+
+    private int nextEvent() {
+        try {
+            int status = (int) LibIbverbs.GET_CQ_EVENT.invokeExact(capture, channel, queue, number);
+            return status == 0 ? 0 : NativeCall.errno(capture);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
         }
     }
 
-    synchronized void add(long number, CompletionQueue queue) {
-        queues.put(number, queue);
+    private CompletionQueue find(long number) {
+        for (int i = 0; i < queues.size(); i++) {
+            if (queues.get(i).number() == number) {
+                return queues.get(i);
+            }
+        }
+        throw new IllegalStateException(this + " has an event of a completion queue that it does not know");
+    }
+
+    synchronized void add(CompletionQueue queue) {
+        queues.add(queue);
     }
 
     /** Destroys a completion queue of this channel while no thread takes an event of it. */
-    synchronized void remove(long number, Runnable destroy) {
+    synchronized void remove(CompletionQueue queue, Runnable destroy) {
         destroy.run();
-        queues.remove(number);
+        queues.remove(queue);
     }
 
     DeviceContext context() {
@@ -103,6 +138,6 @@ public final class CompletionChannel extends VerbsObject {
     @Override
     void destroy() {
         NativeCall.check("ibv_destroy_comp_channel", context::on, ibv_destroy_comp_channel(channel));
-        LibC.close(wakeFd);
+        waiter.close();
     }
 }

@@ -49,7 +49,7 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
         this.notifyFunction = ibv_context_ops.req_notify_cq(operations);
         context.events().add(queue, this);
         if (channel != null) {
-            channel.add(number, this);
+            channel.add(this);
         }
     }
 
@@ -106,8 +106,15 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
      * failed.
      */
     public void requestNotification(boolean solicitedOnly) {
-        runWhileOpen(() -> NativeCall.check("ibv_req_notify_cq", this::on,
-                DataPath.requestNotification(notifyFunction, queue.address(), solicitedOnly)));
+        enterCall();
+        try {
+            int errno = DataPath.requestNotification(notifyFunction, queue.address(), solicitedOnly);
+            if (errno != 0) {
+                throw new VerbsException("ibv_req_notify_cq", on(), Math.abs(errno), null);
+            }
+        } finally {
+            leaveCall();
+        }
     }
 
     /** Makes room for at least {@code countMax} completions; what is in it stays. */
@@ -158,6 +165,11 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
         return queue;
     }
 
+    /** What its events carry. */
+    final long number() {
+        return number;
+    }
+
     /** Called by the channel. */
     void eventTaken() {
         if (unacknowledged.incrementAndGet() >= ACKNOWLEDGE_BATCH) {
@@ -178,7 +190,7 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
         if (channel == null) {
             destroyNow();
         } else {
-            channel.remove(number, this::destroyNow);
+            channel.remove(this, this::destroyNow);
         }
     }
 

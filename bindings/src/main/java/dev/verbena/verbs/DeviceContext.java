@@ -279,10 +279,20 @@ public final class DeviceContext extends VerbsObject {
     /**
      * Waits for something that happens outside any completion, and acknowledges it.
      *
+     * @param timeoutNs 0 to take what is there
      * @return null when time is up, after {@link #wakeEventWaiter()}, or for no reason
      */
     public AsyncEvent awaitEvent(long timeoutNs) {
         return whileOpen(() -> events.await(timeoutNs));
+    }
+
+    /**
+     * A descriptor for epoll(7) and event loops, readable while there are asynchronous events: call {@link #awaitEvent} with
+     * 0 then, until it returns null. It is the device context's, non-blocking from now on, and ends with it: neither read
+     * nor close it.
+     */
+    public int eventFileDescriptor() {
+        return whileOpen(events::fd);
     }
 
     /** Ends a present {@link #awaitEvent}, or else the next one. */
@@ -323,11 +333,11 @@ public final class DeviceContext extends VerbsObject {
     @Override
     void destroy() {
         closing.accept(this);
+        events.close();
     }
 
     private void closeDevice() {
         NativeCall.status("ibv_close_device", this::on,
                 capture -> (int) LibIbverbs.CLOSE_DEVICE.invokeExact(capture, context));
-        events.close();
     }
 }

@@ -31,7 +31,7 @@ final class LibC {
     private static final int EFD_CLOEXEC = 0x80000;
 
     /** int poll(struct pollfd *fds, nfds_t nfds, int timeout) */
-    private static final MethodHandle POLL = bind("poll",
+    private static final MethodHandle POLL = plain("poll",
             FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
     /** int fcntl(int fd, int cmd, ...), with an int */
     private static final MethodHandle FCNTL = Linker.nativeLinker().downcallHandle(
@@ -41,13 +41,13 @@ final class LibC {
     /** int eventfd(unsigned int initval, int flags) */
     private static final MethodHandle EVENTFD = bind("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
     /** ssize_t read(int fd, void *buf, size_t count) */
-    private static final MethodHandle READ = bind("read",
+    private static final MethodHandle READ = plain("read",
             FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
     /** ssize_t write(int fd, const void *buf, size_t count) */
-    private static final MethodHandle WRITE = bind("write",
+    private static final MethodHandle WRITE = plain("write",
             FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
     /** int close(int fd) */
-    private static final MethodHandle CLOSE = bind("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle CLOSE = plain("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
     /** int dladdr(const void *addr, Dl_info *info): not 0 if found; the file's name is what info begins with */
     private static final MethodHandle DLADDR = Linker.nativeLinker().downcallHandle(
@@ -55,10 +55,20 @@ final class LibC {
             FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
     private static final long DL_INFO_BYTE_SIZE = 32;
 
+    /** What a signal adds to an eventfd's counter. */
+    private static final MemorySegment ONE = Arena.global().allocateFrom(JAVA_LONG, 1);
+    /** What was read of an eventfd, which nobody needs. */
+    private static final MemorySegment DRAINED = Arena.global().allocate(JAVA_LONG);
+
     private LibC() {}
 
     private static MethodHandle bind(String name, FunctionDescriptor descriptor) {
         return NativeCall.withErrno(Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), descriptor);
+    }
+
+    private static MethodHandle plain(String name, FunctionDescriptor descriptor) {
+        return Linker.nativeLinker()
+                .downcallHandle(Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), descriptor);
     }
 
     static void setNonBlocking(int fd) {
@@ -79,38 +89,55 @@ final class LibC {
                 capture -> (int) EVENTFD.invokeExact(capture, 0, EFD_CLOEXEC | O_NONBLOCK));
     }
 
+    // What follows cannot fail but for reasons that do not matter: a signal, a counter that is full or empty.
+
     /** Makes the eventfd readable. */
     static void signal(int eventfd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment one = arena.allocateFrom(JAVA_LONG, 1);
-            NativeCall.ignoringErrno(capture -> (long) WRITE.invokeExact(capture, eventfd, one, (long) Long.BYTES));
+        try {
+            long written = (long) WRITE.invokeExact(eventfd, ONE, (long) Long.BYTES);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
         }
     }
 
     /** Makes the eventfd unreadable until the next signal. */
     static void drain(int eventfd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment count = arena.allocate(JAVA_LONG);
-            NativeCall.ignoringErrno(capture -> (long) READ.invokeExact(capture, eventfd, count, (long) Long.BYTES));
+        try {
+            long read = (long) READ.invokeExact(eventfd, DRAINED, (long) Long.BYTES);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
         }
     }
 
+    /** What {@link #poll} takes to wait until one of the two can be read. */
+    static MemorySegment readable(Arena arena, int fd, int eventfd) {
+        MemorySegment fds = arena.allocate(POLLFD, 2);
+        fds.set(JAVA_INT, 0, fd);
+        fds.set(JAVA_SHORT, EVENTS_OFFSET, POLLIN);
+        fds.set(JAVA_INT, POLLFD.byteSize(), eventfd);
+        fds.set(JAVA_SHORT, POLLFD.byteSize() + EVENTS_OFFSET, POLLIN);
+        return fds;
+    }
+
     /**
-     * Waits until one of the two can be read, or time is up, or for no reason (a signal).
+     * Waits until one of the descriptors can be read, or time is up, or for no reason (a signal).
      *
-     * @return whether the first one can be read
+     * @return how many can be read, or negative
      */
-    static boolean awaitReadable(int fd, int eventfd, long timeoutNs) {
+    static int poll(MemorySegment descriptors, long timeoutNs) {
         long timeoutMs = TimeUnit.NANOSECONDS.toMillis(timeoutNs + TimeUnit.MILLISECONDS.toNanos(1) - 1);
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment fds = arena.allocate(POLLFD, 2);
-            fds.set(JAVA_INT, 0, fd);
-            fds.set(JAVA_SHORT, EVENTS_OFFSET, POLLIN);
-            fds.set(JAVA_INT, POLLFD.byteSize(), eventfd);
-            fds.set(JAVA_SHORT, POLLFD.byteSize() + EVENTS_OFFSET, POLLIN);
-            int milliseconds = Math.clamp(timeoutMs, 0, Integer.MAX_VALUE);
-            NativeCall.ignoringErrno(capture -> (int) POLL.invokeExact(capture, fds, 2L, milliseconds));
-            return fds.get(JAVA_SHORT, EVENTS_OFFSET + 2) != 0;
+        try {
+            return (int) POLL.invokeExact(descriptors, 2L, Math.clamp(timeoutMs, 0, Integer.MAX_VALUE));
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
+        }
+    }
+
+    static void close(int fd) {
+        try {
+            int status = (int) CLOSE.invokeExact(fd);
+        } catch (Throwable failed) {
+            throw NativeCall.rethrow(failed);
         }
     }
 
@@ -124,9 +151,5 @@ final class LibC {
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
-    }
-
-    static void close(int fd) {
-        NativeCall.ignoringErrno(capture -> (int) CLOSE.invokeExact(capture, fd));
     }
 }

@@ -82,19 +82,17 @@ final class NativeCall {
         }
     }
 
-    /** For calls that cannot fail but for reasons that do not matter: a signal, a counter that is full. */
-    static void ignoringErrno(Capturing<?> call) {
-        try (Arena arena = Arena.ofConfined()) {
-            invoke(arena.allocate(CAPTURED), call);
-        }
-    }
-
     private static <T> T invoke(MemorySegment capture, Capturing<T> call) {
         try {
             return call.invoke(capture);
         } catch (Throwable failed) {
             throw rethrow(failed);
         }
+    }
+
+    /** Memory for a handle that captures errno. */
+    static MemorySegment capture(Arena arena) {
+        return arena.allocate(CAPTURED);
     }
 
     static int errno(MemorySegment capture) {

@@ -63,7 +63,7 @@ class DataPathAllocationTest {
     }
 
     /** Of the best of a few attempts: while the compiler works, interpreted code allocates. */
-    private static long allocatedBytes(IntSupplier operation) {
+    static long allocatedBytes(IntSupplier operation) {
         long least = Long.MAX_VALUE;
         long sum = repeat(operation, WARM_UP);
         for (int i = 0; i < ATTEMPTS && least > 0; i++) {
