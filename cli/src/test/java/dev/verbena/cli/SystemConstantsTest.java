@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -26,15 +27,18 @@ import dev.verbena.verbs.CCompiler;
 class SystemConstantsTest {
     private static final List<String> CALLERS = List.of("dev.verbena.memory.SystemMemory",
             "dev.verbena.transfer.fabric.shm.Libc", "dev.verbena.verbs.LibC");
-    private static final List<String> HEADERS = List.of("errno.h", "fcntl.h", "poll.h", "stddef.h", "stdio.h",
+    private static final List<String> HEADERS = List.of("dlfcn.h", "errno.h", "fcntl.h", "poll.h", "stddef.h",
+            "stdio.h",
             "sys/eventfd.h", "sys/mman.h", "sys/syscall.h", "linux/futex.h", "linux/memfd.h", "linux/mempolicy.h",
             "linux/mman.h");
     /** Fields that are not named like their macro. */
-    private static final Map<String, String> IN_C = Map.of("PROT_READ_WRITE", "PROT_READ | PROT_WRITE",
-            "MAP_PRIVATE_ANONYMOUS", "MAP_PRIVATE | MAP_ANONYMOUS", "MAP_HUGETLB_2MB", "MAP_HUGETLB | MAP_HUGE_2MB",
-            "MAP_FAILED", "(long)MAP_FAILED", "MPOL_MF_STRICT_MOVE", "MPOL_MF_STRICT | MPOL_MF_MOVE",
-            "MFD_HUGETLB_2MB", "MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB", "EVENTS_OFFSET",
-            "offsetof(struct pollfd, events)", "SYS_MBIND", "SYS_mbind", "SYS_FUTEX", "SYS_futex");
+    private static final Map<String, String> IN_C = Map.ofEntries(entry("PROT_READ_WRITE", "PROT_READ | PROT_WRITE"),
+            entry("MAP_PRIVATE_ANONYMOUS", "MAP_PRIVATE | MAP_ANONYMOUS"),
+            entry("MAP_HUGETLB_2MB", "MAP_HUGETLB | MAP_HUGE_2MB"), entry("MAP_FAILED", "(long)MAP_FAILED"),
+            entry("MPOL_MF_STRICT_MOVE", "MPOL_MF_STRICT | MPOL_MF_MOVE"),
+            entry("MFD_HUGETLB_2MB", "MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB"),
+            entry("EVENTS_OFFSET", "offsetof(struct pollfd, events)"), entry("DL_INFO_BYTE_SIZE", "sizeof(Dl_info)"),
+            entry("SYS_MBIND", "SYS_mbind"), entry("SYS_FUTEX", "SYS_futex"));
     /** Fields that are no number of C's. */
     private static final List<String> OURS = List.of("NO_FILE", "NODES_MAX");
 
