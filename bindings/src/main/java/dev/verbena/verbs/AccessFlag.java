@@ -27,7 +27,7 @@ public enum AccessFlag {
     ZERO_BASED(IBV_ACCESS_ZERO_BASED()),
     /** Pages are not pinned but faulted in by the device (on-demand paging). */
     ON_DEMAND(IBV_ACCESS_ON_DEMAND()),
-    /** The memory is of huge pages. */
+    /** All its pages are huge ones and stay so, which the caller promises; means something beside ON_DEMAND only. */
     HUGE_PAGES(IBV_ACCESS_HUGETLB()),
     /** Writes may become visible in any order; dropped silently where the kernel does not know it. */
     RELAXED_ORDERING(IBV_ACCESS_RELAXED_ORDERING());

@@ -88,4 +88,33 @@ class DataPathAllocationOnDevice {
         }));
         assertEquals(WARM_UP + ROUNDS, outcomes);
     }
+
+    /** The classic ways, with the elements that a table of empty functions cannot have. */
+    @Test
+    void elementsAndSharedReceives() {
+        CompletionQueue classic = device.queue();
+        SharedReceiveQueue shared = device.keep(device.domain.createSharedReceiveQueue(4, 1));
+        QueuePair pair = device.queuePair(QueuePairType.RELIABLE_CONNECTED, classic);
+        QueuePair peer = device.keep(device.domain.createQueuePair(
+                TestDevice.options(QueuePairType.RELIABLE_CONNECTED, queue).withSharedReceiveQueue(shared)));
+        device.connect(pair, peer);
+        SendRequests sends = new SendRequests(2, 1);
+        ReceiveRequests receives = new ReceiveRequests(1, 1);
+        WorkCompletions completions = new WorkCompletions(2);
+        assertEquals(0, allocated(() -> {
+            receives.get(0).receive(1).element(region, 0, 64);
+            shared.post(receives, 0, 1);
+            sends.get(0).send(2).element(region, 64, 8);
+            sends.get(1).read(3, region.remoteAddress(), region.rkey()).element(region, 128, 8).signaled();
+            pair.post(sends, 0, 2);
+            long start = System.nanoTime();
+            while (classic.poll(completions) == 0) {
+                if (System.nanoTime() - start > TestDevice.HANG_NS) {
+                    throw new AssertionError("no completion");
+                }
+            }
+            pollOne();
+        }));
+        assertEquals(WARM_UP + ROUNDS, outcomes);
+    }
 }

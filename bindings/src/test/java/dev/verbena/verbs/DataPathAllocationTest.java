@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.function.IntSupplier;
 
@@ -39,6 +41,25 @@ class DataPathAllocationTest {
             return device.queuePair.post(sends, 0, LIST) + device.queue.poll(completions)
                     + (completions.status(0) == WorkCompletionStatus.SUCCESS ? 1 : 0)
                     + (int) completions.workRequestId(1) + completions.byteSize(2);
+        }));
+    }
+
+    /** But those that name other objects, of which a device is needed: DataPathAllocationOnDevice. */
+    @Test
+    void eachKindOfSend() {
+        SendRequests sends = new SendRequests(LIST, 1, 16);
+        WorkCompletions completions = new WorkCompletions(LIST);
+        MemorySegment data = Arena.ofAuto().allocate(16);
+        assertEquals(0, allocatedBytes(() -> {
+            sends.get(0).writeWithImmediate(0, 4096, 1, 2).inline(data);
+            sends.get(1).read(1, 4096, 1).fenced();
+            sends.get(2).send(2).inline(data, 0, 8).inline(data, 8, 8);
+            sends.get(3).sendWithImmediate(3, 2).solicited();
+            sends.get(4).compareAndSwap(4, 4096, 1, 2, 3);
+            sends.get(5).fetchAndAdd(5, 4096, 1, 2);
+            sends.get(6).sendWithInvalidate(6, 1);
+            sends.get(7).invalidate(7, 1).signaled();
+            return device.queuePair.post(sends, 0, LIST) + device.queue.poll(completions, 1);
         }));
     }
 

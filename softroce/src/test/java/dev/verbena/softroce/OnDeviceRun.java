@@ -55,7 +55,7 @@ record OnDeviceRun(Path folder) {
         return chosen;
     }
 
-    private static List<Path> testClasses(Path home) throws IOException {
+    static List<Path> testClasses(Path home) throws IOException {
         try (Stream<Path> modules = Files.list(home)) {
             return modules.map(module -> module.resolve("target/test-classes")).filter(Files::isDirectory).sorted()
                     .toList();
