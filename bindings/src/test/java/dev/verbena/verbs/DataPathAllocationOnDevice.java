@@ -91,6 +91,7 @@ class DataPathAllocationOnDevice {
 
     /** The classic ways, with the elements that a table of empty functions cannot have. */
     @Test
+    @Needs(Need.SHARED_RECEIVE_QUEUES)
     void elementsAndSharedReceives() {
         CompletionQueue classic = device.queue();
         SharedReceiveQueue shared = device.keep(device.domain.createSharedReceiveQueue(4, 1));

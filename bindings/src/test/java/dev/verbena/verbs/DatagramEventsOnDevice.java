@@ -8,6 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Sleeping until datagrams have left and come; of connections see {@link CompletionChannelOnDevice}. */
+@Needs(Need.UNRELIABLE_DATAGRAMS)
 class DatagramEventsOnDevice {
     private static final int ROUNDS = 10;
 

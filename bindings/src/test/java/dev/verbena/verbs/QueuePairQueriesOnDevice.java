@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a query says of each type: what was asked for at its creation, and what it was given in each state. */
+@Needs(Need.CONNECTING_BY_HAND)
 class QueuePairQueriesOnDevice {
     private final TestDevice device = new TestDevice();
     private final CompletionQueue queue = device.queue();
@@ -23,14 +24,24 @@ class QueuePairQueriesOnDevice {
     @ParameterizedTest
     @EnumSource(QueuePairType.class)
     void aNewOne(QueuePairType type) {
+        require(type);
         hasItsCapacities(device.queuePair(type, queue));
     }
 
     @ParameterizedTest
+    @Needs(Need.EXTENDED_QUEUE_PAIRS)
     @EnumSource(QueuePairType.class)
     void aNewExtendedOne(QueuePairType type) {
+        require(type);
         hasItsCapacities(device.keep(device.domain.createExtendedQueuePair(TestDevice.options(type, queue),
                 EnumSet.of(SendOperation.SEND))));
+    }
+
+    private static void require(QueuePairType type) {
+        if (type != QueuePairType.RELIABLE_CONNECTED) {
+            TestDevice.require(type == QueuePairType.UNRELIABLE_CONNECTED ? Need.UNRELIABLE_CONNECTIONS
+                    : Need.UNRELIABLE_DATAGRAMS);
+        }
     }
 
     private static void hasItsCapacities(QueuePair pair) {
@@ -43,6 +54,7 @@ class QueuePairQueriesOnDevice {
 
     /** The reliable one has more of them: QueuePairStatesOnDevice. */
     @Test
+    @Needs(Need.UNRELIABLE_CONNECTIONS)
     void anUnreliableConnection() {
         QueuePair pair = device.queuePair(QueuePairType.UNRELIABLE_CONNECTED, queue);
         EnumSet<AccessFlag> access = EnumSet.of(AccessFlag.REMOTE_WRITE);
@@ -66,6 +78,7 @@ class QueuePairQueriesOnDevice {
     }
 
     @Test
+    @Needs(Need.UNRELIABLE_DATAGRAMS)
     void datagrams() {
         QueuePair pair = device.queuePair(QueuePairType.UNRELIABLE_DATAGRAM, queue);
         pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(device.port.number()).partitionKeyIndex(0)

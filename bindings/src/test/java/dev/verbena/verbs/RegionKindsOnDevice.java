@@ -40,7 +40,9 @@ class RegionKindsOnDevice {
         device.close();
     }
 
+    /** Soft-iWARP keeps to the address, whatever it is asked for. */
     @Test
+    @Needs(Need.ROCE)
     void aZeroBasedOneIsAddressedByOffset() {
         MemoryRegion local = region(ZERO_BASED);
         MemoryRegion remote = region(ZERO_BASED);

@@ -62,6 +62,7 @@ class ZeroSizeOnDevice {
 
     /** A signal without data, as flow control sends it. */
     @Test
+    @Needs(Need.IMMEDIATES)
     void writesWithImmediate() {
         QueuePair pair = device.queuePair(QueuePairType.RELIABLE_CONNECTED, queue);
         QueuePair peer = device.queuePair(QueuePairType.RELIABLE_CONNECTED, peerQueue);
@@ -76,6 +77,7 @@ class ZeroSizeOnDevice {
     }
 
     @Test
+    @Needs(Need.UNRELIABLE_DATAGRAMS)
     void datagrams() {
         QueuePair pair = device.queuePair(QueuePairType.UNRELIABLE_DATAGRAM, queue);
         QueuePair peer = device.queuePair(QueuePairType.UNRELIABLE_DATAGRAM, peerQueue);
@@ -89,6 +91,7 @@ class ZeroSizeOnDevice {
     }
 
     @Test
+    @Needs(Need.EXTENDED_QUEUE_PAIRS)
     void inBatches() {
         ExtendedQueuePair pair = device.keep(device.domain.createExtendedQueuePair(
                 TestDevice.options(QueuePairType.RELIABLE_CONNECTED, queue), EnumSet.allOf(SendOperation.class)));
