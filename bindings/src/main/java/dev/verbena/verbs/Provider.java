@@ -17,7 +17,7 @@ import dev.verbena.verbs.abi.ibv_context_ops;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-record Provider(String name) {
+public record Provider(String name) {
     /** libmlx5.so.1.24.44.0, librxe-rdmav34.so */
     private static final Pattern FILE = Pattern.compile("lib([a-z0-9_]+?)(-rdmav\\d+)?\\.so[.\\d]*");
     /** Write descriptors and ring doorbells, and nothing else. */
@@ -51,7 +51,7 @@ record Provider(String name) {
     }
 
     /** Whether there is no hardware under it: soft-RoCE or soft-iWARP. */
-    boolean isSoftware() {
+    public boolean isSoftware() {
         return SOFTWARE.contains(name);
     }
 }

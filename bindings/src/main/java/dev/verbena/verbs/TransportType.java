@@ -35,6 +35,26 @@ public enum TransportType {
         return code;
     }
 
+    /** Whether two queue pairs can be connected through rdma_cm alone, and not by telling each the other's address: iWARP, RFC 5044. */
+    public boolean needsConnectionManager() {
+        return this == IWARP;
+    }
+
+    /** Whether it has compare-and-swap and fetch-and-add, if the device has. iWARP has none, RFC 5040; RFC 7306 adds them, and no driver. */
+    public boolean hasAtomics() {
+        return this != IWARP;
+    }
+
+    /** Whether sends and writes can carry an immediate. Not on iWARP, RFC 5040. */
+    public boolean hasImmediates() {
+        return this != IWARP;
+    }
+
+    /** Whether it has unreliable datagrams. iWARP, over TCP, has connections only. */
+    public boolean hasDatagrams() {
+        return this != IWARP;
+    }
+
     static TransportType of(int code) {
         for (TransportType type : values()) {
             if (type.code == code) {

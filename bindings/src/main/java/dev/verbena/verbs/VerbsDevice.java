@@ -1,6 +1,7 @@
 package dev.verbena.verbs;
 
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * An RDMA device of this machine, as it was when it was listed.
@@ -33,12 +34,25 @@ public record VerbsDevice(String name, NodeType nodeType, TransportType transpor
      * @throws VerbsException where the device is gone, or this process may not open it, or it refuses
      */
     public DeviceAttributes query() {
+        return ask(DeviceContext::query);
+    }
+
+    /**
+     * Opens the device, sees what drives it, and closes it.
+     *
+     * @throws VerbsException where the device is gone, or this process may not open it
+     */
+    public Provider provider() {
+        return ask(context -> context.dataPath().provider());
+    }
+
+    private <T> T ask(Function<DeviceContext, T> question) {
         String problem = Verbs.bindingProblem();
         if (problem != null) {
             throw new IllegalStateException(problem);
         }
         try (DeviceContext context = DeviceContext.open(name)) {
-            return context.query();
+            return question.apply(context);
         }
     }
 }

@@ -4,21 +4,23 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
+import dev.verbena.cli.doctor.DeviceNature;
 import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.DeviceLimits;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.Port;
+import dev.verbena.verbs.Provider;
 import dev.verbena.verbs.VerbsDevice;
 import dev.verbena.verbs.VerbsException;
 
-/** An RDMA device under the names that {@code ibv_devinfo -v} has for its attributes. */
+/** An RDMA device: what it can do and what not, and its attributes under the names that {@code ibv_devinfo -v} has for them. */
 final class DeviceInfo {
     private DeviceInfo() {}
 
     /** A device that cannot be asked has the reason in place of its attributes. */
     static Map<String, Object> of(VerbsDevice device) {
         try {
-            return of(device, device.query());
+            return of(device, device.provider(), device.query());
         } catch (VerbsException e) {
             Map<String, Object> map = head(device);
             map.put("problem", e.getMessage());
@@ -26,8 +28,11 @@ final class DeviceInfo {
         }
     }
 
-    static Map<String, Object> of(VerbsDevice device, DeviceAttributes attributes) {
+    static Map<String, Object> of(VerbsDevice device, Provider provider, DeviceAttributes attributes) {
         Map<String, Object> map = head(device);
+        map.put("abilities",
+                DeviceNature.of(device.transport(), provider, attributes).facts().stream().map(FabricInfo::toMap)
+                        .toList());
         map.put("fw_ver", attributes.firmwareVersion());
         map.put("sys_image_guid", attributes.systemImageGuid().toString());
         map.put("vendor_id", "0x%04x".formatted(attributes.vendorId()));

@@ -55,9 +55,12 @@ record FabricInfo(String name, String problem, Capabilities capabilities, List<S
                 capabilities.wakesOnWrite(), "messageByteSizeMax", capabilities.messageByteSizeMax(),
                 "regionByteSizeMax", capabilities.regionByteSizeMax(), "depthMax", capabilities.depthMax(),
                 "elementCountMax", capabilities.elementCountMax()));
-        map.put("settings", settings.stream()
-                .map(each -> entries("name", each.name(), "value", each.value(), "reason", each.reason())).toList());
+        map.put("settings", settings.stream().map(FabricInfo::toMap).toList());
         return map;
+    }
+
+    static Map<String, Object> toMap(Setting setting) {
+        return entries("name", setting.name(), "value", setting.value(), "reason", setting.reason());
     }
 
     private static Map<String, Object> entries(Object... namesAndValues) {

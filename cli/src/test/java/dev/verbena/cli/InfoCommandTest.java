@@ -22,6 +22,7 @@ import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.NodeType;
 import dev.verbena.verbs.Port;
 import dev.verbena.verbs.PortState;
+import dev.verbena.verbs.Provider;
 import dev.verbena.verbs.TransportType;
 import dev.verbena.verbs.Verbs;
 import dev.verbena.verbs.VerbsDevice;
@@ -61,6 +62,7 @@ class InfoCommandTest {
                 List.of(new GidEntry(1, Gid.parse("::ffff:192.0.2.1"), GidType.ROCE_V2, 3)));
         String text = Outline.of(Map.of("devices", List.of(DeviceInfo.of(
                 new VerbsDevice("rxe0", NodeType.CHANNEL_ADAPTER, TransportType.INFINIBAND, new Guid(0x1c760fff)),
+                new Provider("rxe"),
                 new DeviceAttributes("1.2.3", new Guid(5), 0x2c9, 4119, 10, limits, List.of(port))))));
         assertEquals("""
                 devices:
@@ -68,6 +70,15 @@ class InfoCommandTest {
                     node_type:                  channel_adapter
                     transport:                  InfiniBand
                     node_guid:                  0000:0000:1c76:0fff
+                    abilities:
+                      speaks:                   RoCE (transport InfiniBand, link layer Ethernet)
+                      provider:                 rxe (in software, for tests and not for speed)
+                      connects:                 directly or through rdma_cm (as the transport allows)
+                      atomics:                  yes (atomic_cap=1)
+                      immediates:               yes (as the transport has them)
+                      datagrams:                yes (as the transport has them)
+                      readElements:             13 (max_sge_rd, which a read scatters to)
+                      memoryWindows:            yes (max_mw=20, device_cap_flags=0x01223c76)
                     fw_ver:                     1.2.3
                     sys_image_guid:             0000:0000:0000:0005
                     vendor_id:                  0x02c9

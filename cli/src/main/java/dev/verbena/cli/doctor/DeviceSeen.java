@@ -5,6 +5,7 @@ import java.util.List;
 import dev.verbena.verbs.DeviceAttributes;
 import dev.verbena.verbs.Port;
 import dev.verbena.verbs.PortState;
+import dev.verbena.verbs.Provider;
 import dev.verbena.verbs.TransportType;
 import dev.verbena.verbs.VerbsDevice;
 import dev.verbena.verbs.VerbsException;
@@ -12,21 +13,27 @@ import dev.verbena.verbs.VerbsException;
 /**
  * A device and what it said, or why it said nothing.
  *
- * @param transport what it speaks
+ * @param provider null where it could not be asked
  * @param attributes null where it could not be asked
  * @param problem one sentence; null where it could
  */
-record DeviceSeen(String name, TransportType transport, DeviceAttributes attributes, String problem) {
+record DeviceSeen(String name, TransportType transport, Provider provider, DeviceAttributes attributes,
+        String problem) {
     static List<DeviceSeen> all() {
         return VerbsDevice.list().stream().map(DeviceSeen::ask).toList();
     }
 
     private static DeviceSeen ask(VerbsDevice device) {
         try {
-            return new DeviceSeen(device.name(), device.transport(), device.query(), null);
+            return new DeviceSeen(device.name(), device.transport(), device.provider(), device.query(), null);
         } catch (VerbsException e) {
-            return new DeviceSeen(device.name(), device.transport(), null, e.getMessage());
+            return new DeviceSeen(device.name(), device.transport(), null, null, e.getMessage());
         }
+    }
+
+    /** Only where it could be asked. */
+    DeviceNature nature() {
+        return DeviceNature.of(transport, provider, attributes);
     }
 
     List<Port> ports() {

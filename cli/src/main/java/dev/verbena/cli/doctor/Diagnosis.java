@@ -18,8 +18,10 @@ import dev.verbena.transfer.NetworkOptions;
  */
 public record Diagnosis(List<Finding> findings, List<String> usable, List<String> stopped) {
     private static final List<Check> CHECKS = List.of(new NativeAccessCheck(), new LibraryCheck(),
-            new KernelModuleCheck(), new DeviceFileCheck(), new DeviceCheck(), new PortStateCheck(), new GidCheck(),
-            new MtuCheck(), new ChoiceCheck(), new RegionLimitCheck(), new MemlockCheck(), new ForkCheck(),
+            new KernelModuleCheck(), new DeviceFileCheck(), new DeviceCheck(), new NatureCheck(), new PortStateCheck(),
+            new GidCheck(),
+            new MtuCheck(), new ConnectionManagerCheck(), new ChoiceCheck(), new RegionLimitCheck(), new MemlockCheck(),
+            new ForkCheck(),
             new OpenFilesCheck(), new SharedMemoryCheck(), new FabricCheck());
 
     public Diagnosis {

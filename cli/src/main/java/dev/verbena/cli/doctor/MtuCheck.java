@@ -6,6 +6,7 @@ import java.util.List;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.Port;
+import dev.verbena.verbs.TransportType;
 
 /** The MTU of an Ethernet port against that of its network interface, which must hold a packet with all its headers. */
 final class MtuCheck implements Check {
@@ -19,6 +20,10 @@ final class MtuCheck implements Check {
         List<Finding> findings = new ArrayList<>();
         for (DeviceSeen device : machine.devices()) {
             for (Port port : device.activePorts()) {
+                if (device.transport() == TransportType.IWARP) {
+                    findings.add(Finding.ok(NAME, device.title(port) + " leaves it to TCP"));
+                    continue;
+                }
                 int index = port.gids().stream().mapToInt(GidEntry::networkInterfaceIndex).filter(i -> i > 0)
                         .findFirst()
                         .orElse(0);

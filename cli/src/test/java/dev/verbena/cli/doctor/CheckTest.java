@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import dev.verbena.transfer.RdmaPort;
 import dev.verbena.verbs.ForkSupport;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.PortState;
@@ -74,7 +75,7 @@ class CheckTest {
     @Test
     void devices() {
         assertOk(machine.look(new DeviceCheck()), "rxe0");
-        machine.devices = List.of(new DeviceSeen("rxe0", TransportType.INFINIBAND, null, "may not be opened"));
+        machine.devices = List.of(new DeviceSeen("rxe0", TransportType.INFINIBAND, null, null, "may not be opened"));
         assertFound(Status.PROBLEM, machine.look(new DeviceCheck()), "rxe0 does not answer", "may not be opened");
         machine.devices = List.of();
         machine.verbsProblem = "load the driver";
@@ -83,6 +84,41 @@ class CheckTest {
         machine.without("/sys/class/infiniband/rxe0/node_desc").without("/sys/class/infiniband/rxe0");
         assertStops("verbs", assertFound(Status.WARNING, machine.look(new DeviceCheck()), "there is none",
                 "load the driver"));
+    }
+
+    @Test
+    void abilities() {
+        assertOk(machine.look(new NatureCheck()), "rxe0 speaks RoCE in software (rxe)");
+        machine.devices = List.of(Machines.iwarp());
+        Finding iwarp = assertFound(Status.WARNING, machine.look(new NatureCheck()),
+                "siw0 speaks iWARP in software (siw), for tests, not for speed; it connects through rdma_cm only,"
+                        + " has no atomics, has no immediates, has no datagrams, reads into one element only, has no memory"
+                        + " windows",
+                "perf atomic_lat");
+        assertEquals(List.of(), iwarp.stops());
+        machine.devices = List.of(new DeviceSeen("siw0", TransportType.IWARP, null, null, "does not answer"));
+        assertEquals(List.of(), new NatureCheck().look(machine.seen()), "said elsewhere");
+    }
+
+    @Test
+    void connectionManager() {
+        assertEquals(List.of(), new ConnectionManagerCheck().look(machine.seen()), "RoCE does without");
+        machine.devices = List.of(Machines.iwarp());
+        assertEquals(List.of(), assertFound(Status.PROBLEM, machine.look(new ConnectionManagerCheck()),
+                "/dev/infiniband/rdma_cm is missing", "--device=/dev/infiniband/rdma_cm").stops());
+        machine.port = new RdmaPort("siw0", 1, 1024, 0, List.of());
+        assertStops("verbs", machine.look(new ConnectionManagerCheck()));
+        machine.file("/dev/infiniband/rdma_cm", "");
+        assertOk(machine.look(new ConnectionManagerCheck()), "siw0 connects through /dev/infiniband/rdma_cm");
+        machine.canOpen = false;
+        assertStops("verbs", assertFound(Status.PROBLEM, machine.look(new ConnectionManagerCheck()),
+                "may not be read", "chmod 666 /dev/infiniband/rdma_cm"));
+    }
+
+    @Test
+    void iwarpMakesItsOwnPackets() {
+        machine.devices = List.of(Machines.iwarp());
+        assertOk(machine.look(new MtuCheck()), "siw0 port 1 leaves it to TCP");
     }
 
     @Test
@@ -106,7 +142,7 @@ class CheckTest {
         machine.devices = List.of(device(port(PortState.DOWN, LinkLayer.ETHERNET, 1024)));
         assertEquals(List.of(), new GidCheck().look(machine.seen()), "a port that is down is said elsewhere");
         DeviceSeen rxe = device(port(PortState.ACTIVE, LinkLayer.ETHERNET, 1024, LINK_LOCAL));
-        machine.devices = List.of(new DeviceSeen("siw0", TransportType.IWARP, rxe.attributes(), null));
+        machine.devices = List.of(new DeviceSeen("siw0", TransportType.IWARP, null, rxe.attributes(), null));
         assertOk(machine.look(new GidCheck()), "siw0 port 1 needs none");
     }
 

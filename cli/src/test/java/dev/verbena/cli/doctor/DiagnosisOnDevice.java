@@ -13,6 +13,7 @@ import dev.verbena.transfer.RdmaPort;
 import dev.verbena.verbs.Need;
 import dev.verbena.verbs.Needs;
 import dev.verbena.verbs.TestedDevice;
+import dev.verbena.verbs.TransportType;
 
 /** Where there is a device, the checks find it, and what is wrong with what was asked of it. */
 class DiagnosisOnDevice {
@@ -27,6 +28,25 @@ class DiagnosisOnDevice {
             List<Finding> its = diagnosis.findings().stream().filter(finding -> finding.check().equals(check)).toList();
             assertTrue(!its.isEmpty() && its.stream().allMatch(finding -> finding.status() == Status.OK),
                     () -> check + ": " + diagnosis.toText());
+        }
+    }
+
+    /** Whatever the device: what it lacks is said before anything is started, and nothing else. */
+    @Test
+    void whatADeviceLacksIsSaid() {
+        Diagnosis diagnosis = Diagnosis.ofThisMachine(NetworkOptions.defaults(), 1 << 20);
+        for (DeviceSeen device : DeviceSeen.all()) {
+            Finding abilities = diagnosis.findings().stream()
+                    .filter(each -> each.check().equals("abilities") && each.seen().startsWith(device.name() + " "))
+                    .findFirst().orElseThrow(() -> new AssertionError(diagnosis.toText()));
+            boolean isIwarp = device.transport() == TransportType.IWARP;
+            assertEquals(isIwarp, abilities.seen().contains("connects through rdma_cm only"), abilities::toString);
+            assertEquals(isIwarp || device.attributes().limits().atomicCapability() == 0,
+                    abilities.seen().contains("has no atomics"), abilities::toString);
+            assertEquals(device.attributes().limits().readElementCountMax() <= 1,
+                    abilities.seen().contains("reads into one element only"), abilities::toString);
+            assertEquals(device.nature().lacks().isEmpty() ? Status.OK : Status.WARNING, abilities.status());
+            assertEquals(List.of(), abilities.stops(), abilities::toString);
         }
     }
 

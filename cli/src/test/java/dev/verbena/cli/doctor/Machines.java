@@ -20,6 +20,7 @@ import dev.verbena.verbs.Guid;
 import dev.verbena.verbs.LinkLayer;
 import dev.verbena.verbs.Port;
 import dev.verbena.verbs.PortState;
+import dev.verbena.verbs.Provider;
 import dev.verbena.verbs.TransportType;
 import dev.verbena.verbs.VerbsLibrary;
 
@@ -121,10 +122,19 @@ final class Machines {
     }
 
     static DeviceSeen device(long regionByteSizeMax, Port... ports) {
-        DeviceLimits limits = new DeviceLimits(regionByteSizeMax, 4096, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                0, 1);
-        return new DeviceSeen("rxe0", TransportType.INFINIBAND,
+        DeviceLimits limits = new DeviceLimits(regionByteSizeMax, 4096, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                1 << 17, 1);
+        return new DeviceSeen("rxe0", TransportType.INFINIBAND, new Provider("rxe"),
                 new DeviceAttributes("", new Guid(1), 0, 0, 0, limits, List.of(ports)), null);
+    }
+
+    /** As soft-iWARP describes itself: no atomics, one element of a read, no windows, the hardware address for a GID. */
+    static DeviceSeen iwarp() {
+        DeviceLimits limits = new DeviceLimits(-1, 4096, 1, 1, 6, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1 << 21, 0);
+        Port port = port(PortState.ACTIVE, LinkLayer.ETHERNET, 1024,
+                new GidEntry(0, new Gid(0x0200_0000_0001_0000L, 0), GidType.INFINIBAND, 0));
+        return new DeviceSeen("siw0", TransportType.IWARP, new Provider("siw"),
+                new DeviceAttributes("", new Guid(1), 0, 0, 0, limits, List.of(port)), null);
     }
 
     static Port port(PortState state, LinkLayer linkLayer, int activeMtu, GidEntry... gids) {
