@@ -50,7 +50,7 @@ public final class WaitNotices {
     /** Asking devices begins: a driver may take its time. */
     Notice beginAskingDevices() {
         return begin(() -> "asking this machine's RDMA devices what they are",
-                "a device that does not answer has a driver in trouble: see what the kernel says (dmesg)", NO_LIMIT);
+                "if it stays so, a driver does not answer: see what the kernel says (dmesg)", NO_LIMIT);
     }
 
     /** Of a wait that counts for itself how long it takes. */
