@@ -2,10 +2,12 @@ package dev.verbena.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -115,12 +117,16 @@ class BadInputTest {
 
     @Test
     void portInUse() throws Exception {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        InetAddress local = InetAddress.getByName("127.0.0.1");
+        try (ServerSocket taken = new ServerSocket(0, 1, local)) {
+            // "Address already in use", in the user's language.
+            String inUse = assertThrows(BindException.class, () -> new ServerSocket(taken.getLocalPort(), 1, local))
+                    .getMessage();
             assertRefused(train("--workers=1", "--port=" + taken.getLocalPort()),
-                    Integer.toString(taken.getLocalPort()), "in use");
+                    Integer.toString(taken.getLocalPort()), inUse);
             // And of a task that is not the first: the others are up already.
             assertRefused(train("--workers=1", "--port=" + (taken.getLocalPort() - 1)),
-                    Integer.toString(taken.getLocalPort()), "in use");
+                    Integer.toString(taken.getLocalPort()), inUse);
         }
     }
 

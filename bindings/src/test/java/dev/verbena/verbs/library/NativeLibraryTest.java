@@ -21,7 +21,7 @@ class NativeLibraryTest {
         List<String> functions = Files
                 .readAllLines(Path.of(System.getProperty("verbena.home"), "bindings/jextract.includes")).stream()
                 .filter(line -> line.startsWith("--include-function ")).map(line -> line.split(" ")[1]).toList();
-        assertTrue(functions.size() > 80, "functions=" + functions.size());
+        assertTrue(functions.containsAll(List.of("ibv_open_device", "rdma_create_id")), "functions=" + functions);
         for (String function : functions) {
             assertNotEquals(MemorySegment.NULL, NativeLibrary.require(function), function);
         }
