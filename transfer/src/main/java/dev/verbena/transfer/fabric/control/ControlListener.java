@@ -2,6 +2,7 @@ package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 
@@ -33,9 +34,20 @@ public record ControlListener(ServerSocketChannel channel, Endpoint endpoint) {
         } catch (IOException e) {
             closeQuietly(channel, e);
             String hint = !(e instanceof BindException) ? ""
-                    : e.getMessage().contains("in use") ? "; port " + local.port() + " is in use, take another or 0"
-                            : "; is this an address of this machine, and the port allowed?";
+                    : isOurs(address.getAddress())
+                            ? "; port " + local.port() + " is in use or not allowed, take another or 0"
+                            : "; is this an address of this machine?";
             throw new TransferException("cannot listen at " + local + ": " + e.getMessage() + hint, e);
+        }
+    }
+
+    /** Whether some port is free there; what the exception says of the reason is in the user's language. */
+    private static boolean isOurs(InetAddress address) {
+        try (ServerSocketChannel any = ServerSocketChannel.open()) {
+            any.bind(new InetSocketAddress(address, 0));
+            return true;
+        } catch (IOException _) {
+            return false;
         }
     }
 
