@@ -10,23 +10,22 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 import dev.verbena.verbs.AccessFlag;
-import dev.verbena.verbs.AddressVector;
 import dev.verbena.verbs.DeviceContext;
-import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.DirectConnection;
+import dev.verbena.verbs.DirectConnectionOptions;
 import dev.verbena.verbs.GidEntry;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.Port;
 import dev.verbena.verbs.ProtectionDomain;
 import dev.verbena.verbs.QueuePair;
-import dev.verbena.verbs.QueuePairAttributes;
+import dev.verbena.verbs.QueuePairAddress;
 import dev.verbena.verbs.QueuePairOptions;
-import dev.verbena.verbs.QueuePairState;
 import dev.verbena.verbs.QueuePairType;
 import dev.verbena.verbs.ReceiveRequests;
+import dev.verbena.verbs.Retries;
 import dev.verbena.verbs.SendRequests;
 import dev.verbena.verbs.VerbsDevice;
 
@@ -53,8 +52,6 @@ public final class RcPingpong implements AutoCloseable {
     private final boolean isClient;
     private final int byteSize;
     private final int rounds;
-    private final int mtu;
-    private final int serviceLevel;
     private final int receiveDepth;
     private final boolean validates;
     private final Port port;
@@ -64,16 +61,14 @@ public final class RcPingpong implements AutoCloseable {
     private final MemoryRegion region;
     private final Completions completions;
     private final QueuePair pair;
+    private final DirectConnection connection;
     private final SendRequests sends = new SendRequests(1, 1);
     private final ReceiveRequests receives = new ReceiveRequests(1, 1);
-    private final int packetSequence = ThreadLocalRandom.current().nextInt(1 << 24);
 
     RcPingpong(Arguments arguments, boolean isClient) {
         this.isClient = isClient;
         byteSize = arguments.number('s', 4096);
         rounds = arguments.number('n', 1000);
-        mtu = arguments.number('m', 1024);
-        serviceLevel = arguments.number('l', 0);
         receiveDepth = arguments.number('r', 500);
         validates = arguments.has('c');
         context = DeviceContext.open(arguments.text('d', VerbsDevice.list().getFirst().name()));
@@ -88,8 +83,8 @@ public final class RcPingpong implements AutoCloseable {
                 .withDepth(1, receiveDepth));
         receives.get(0).receive(RECEIVE).element(region, isClient ? byteSize : 0, byteSize);
         sends.get(0).send(SEND).element(region, 0, byteSize).signaled();
-        pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(port.number()).partitionKeyIndex(0)
-                .access(Set.of()));
+        connection = DirectConnection.prepare(pair, new DirectConnectionOptions(port, gid, arguments.number('m', 1024),
+                0, arguments.number('l', 0), 0, Retries.defaults(), 1, 1, Set.of()));
         for (int i = 0; i < receiveDepth; i++) {
             postReceive();
         }
@@ -134,19 +129,16 @@ public final class RcPingpong implements AutoCloseable {
     }
 
     private PingpongAddress address() {
-        return new PingpongAddress(port.lid(), pair.number(), packetSequence, gid == null ? Gid.ZERO : gid.gid());
+        QueuePairAddress address = connection.address();
+        return new PingpongAddress(address.lid(), address.queuePairNumber(), address.packetSequence(), address.gid());
     }
 
+    /** The C program tells neither its MTU nor its reads: both sides are given the same. */
     private void connectTo(PingpongAddress peer, PrintStream out) {
         out.println("local address:  " + address().format());
         out.println("remote address: " + peer.format());
-        AddressVector way = gid == null ? AddressVector.toLid(port.number(), peer.lid())
-                : AddressVector.toGid(port.number(), gid.index(), peer.gid());
-        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(way.withQuality(serviceLevel, 0)).mtu(mtu).destination(peer.queuePair())
-                .receivePacketSequence(peer.packetSequence()).readsAcceptedMax(1).receiverNotReadyTimer(12));
-        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(packetSequence)
-                .readsOutstandingMax(1).retryCount(7).receiverNotReadyRetry(7).timeout(14));
+        connection.connect(new QueuePairAddress(peer.queuePair(), peer.packetSequence(), peer.gid(), peer.lid(),
+                connection.address().mtu(), 1));
     }
 
     private void play(PrintStream out) {
