@@ -25,6 +25,9 @@ public enum Need {
     EXTENDED_COMPLETION_QUEUES("extended completion queues", facts -> facts.makes(Trial.EXTENDED_COMPLETION_QUEUE)),
     EXTENDED_QUEUE_PAIRS("extended queue pairs with all operations",
             facts -> facts.makes(Trial.EXTENDED_QUEUE_PAIR)),
+    RECEIVES_WITHOUT_ELEMENTS("receives without elements", facts -> facts.makes(Trial.RECEIVE_WITHOUT_ELEMENTS)),
+    /** Soft-iWARP takes such a registration, and the region's own address for its remote one all the same. */
+    ZERO_BASED_REGIONS("regions that peers address by offset", facts -> facts.driver() != Driver.SOFT_IWARP),
     PARTITION_KEYS("partition keys", facts -> facts.limits().partitionKeyCountMax() > 0),
     RECEIVER_NOT_READY("senders that try again while the peer has no receive",
             facts -> facts.hasFlag(Need.RECEIVER_NOT_READY_FLAG)),

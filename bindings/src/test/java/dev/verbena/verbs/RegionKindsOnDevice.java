@@ -40,9 +40,8 @@ class RegionKindsOnDevice {
         device.close();
     }
 
-    /** Soft-iWARP keeps to the address, whatever it is asked for. */
     @Test
-    @Needs(Need.ROCE)
+    @Needs(Need.ZERO_BASED_REGIONS)
     void aZeroBasedOneIsAddressedByOffset() {
         MemoryRegion local = region(ZERO_BASED);
         MemoryRegion remote = region(ZERO_BASED);

@@ -43,6 +43,18 @@ enum Trial {
                 shared.query();
             }
         }
+    },
+    RECEIVE_WITHOUT_ELEMENTS {
+        @Override
+        void run(ProtectionDomain domain, CompletionQueue queue) {
+            ReceiveRequests receives = new ReceiveRequests(1, 1);
+            receives.get(0).receive(1);
+            try (QueuePair pair = domain.createQueuePair(
+                    QueuePairOptions.of(QueuePairType.RELIABLE_CONNECTED, queue))) {
+                pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(1).partitionKeyIndex(0).access(Set.of()));
+                pair.post(receives, 0, 1);
+            }
+        }
     };
 
     /** Throws where the device cannot. */

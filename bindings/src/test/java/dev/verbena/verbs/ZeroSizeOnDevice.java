@@ -31,6 +31,7 @@ class ZeroSizeOnDevice {
     }
 
     @Test
+    @Needs(Need.RECEIVES_WITHOUT_ELEMENTS)
     void sends() {
         QueuePair pair = device.queuePair(QueuePairType.RELIABLE_CONNECTED, queue);
         QueuePair peer = device.queuePair(QueuePairType.RELIABLE_CONNECTED, peerQueue);
