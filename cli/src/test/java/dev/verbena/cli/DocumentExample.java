@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import javax.tools.ToolProvider;
@@ -23,6 +25,8 @@ import javax.tools.ToolProvider;
 record DocumentExample(List<String> imports, List<String> statements, String printed) {
     private static final Pattern CODE = Pattern.compile("```java\\n(.*?)```\\n(?:\\n```text\\n(.*?)```\\n)?",
             Pattern.DOTALL);
+    private static final Pattern SNIPPET = Pattern.compile("\\{@snippet :\\n(.*?)\\n \\* \\}\\n \\*\\n",
+            Pattern.DOTALL);
 
     /** The first of a file of the repository. */
     static DocumentExample first(String file) throws IOException {
@@ -35,6 +39,13 @@ record DocumentExample(List<String> imports, List<String> statements, String pri
                 .map(code -> of(code.group(1), code.group(2))).toList();
         assertFalse(examples.isEmpty(), file + " has an example");
         return examples;
+    }
+
+    /** The snippet in the description of a package. */
+    static DocumentExample ofPackage(String file) throws IOException {
+        Matcher snippet = SNIPPET.matcher(Files.readString(Repository.root().resolve(file)));
+        assertTrue(snippet.find(), file + " has an example");
+        return of(snippet.group(1).replaceAll("(?m)^ \\* ?", ""), null);
     }
 
     private static DocumentExample of(String code, String printed) {
@@ -57,7 +68,7 @@ record DocumentExample(List<String> imports, List<String> statements, String pri
         Files.writeString(source,
                 String.join("\n", imports) + "\npublic class Example {\npublic static void main(String[] a) {\n"
                         + String.join("\n", statements) + "\n}\n}\n");
-        int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-Xlint:all", "-Werror", "-d",
+        int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-Xlint:all,-path", "-Werror", "-d",
                 folder.toString(), "-cp", classPath, source.toString());
         assertEquals(0, status, "it compiles, without a warning");
         return run(folder, classPath);
