@@ -52,7 +52,7 @@ public final class CompletionChannel extends VerbsObject {
     }
 
     /**
-     * Waits for an event and acknowledges it; takes nothing from the Java heap.
+     * Waits for an event and acknowledges it; a sleep that ends without one takes nothing from the Java heap.
      *
      * @param timeoutNs 0 to take what is there
      * @return the completion queue that has something, or null when time is up, after {@link #wake()}, or for no reason
