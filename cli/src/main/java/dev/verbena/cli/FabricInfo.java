@@ -54,7 +54,8 @@ record FabricInfo(String name, String problem, Capabilities capabilities, List<S
         map.put("capabilities", entries("writesInOrder", capabilities.writesInOrder(), "wakesOnWrite",
                 capabilities.wakesOnWrite(), "messageByteSizeMax", capabilities.messageByteSizeMax(),
                 "regionByteSizeMax", capabilities.regionByteSizeMax(), "depthMax", capabilities.depthMax(),
-                "elementCountMax", capabilities.elementCountMax()));
+                "elementCountMax", capabilities.elementCountMax(), "readElementCountMax",
+                capabilities.readElementCountMax(), "hasAtomics", capabilities.hasAtomics()));
         map.put("settings", settings.stream().map(FabricInfo::toMap).toList());
         return map;
     }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 
 import dev.verbena.transfer.CompletionMode;
+import dev.verbena.transfer.ConnectMode;
 import dev.verbena.transfer.NetworkOptions;
 import picocli.CommandLine.Option;
 
@@ -40,6 +41,7 @@ final class NetworkArguments {
     private static final String MTU = "--rdma-mtu";
     private static final String TRAFFIC_CLASS = "--rdma-traffic-class";
     private static final String COMPLETION_MODE = "--rdma-completion-mode";
+    private static final String CONNECT_MODE = "--rdma-connect";
 
     @Option(names = DEVICE, paramLabel = "NAME",
             description = "RDMA device; default: RDMA_DEVICE, or the first that has an active port.")
@@ -74,6 +76,10 @@ final class NetworkArguments {
             description = "What an idle poller does: polling, or events, which lets it sleep; default: RDMA_COMPLETION_MODE,"
                     + " or polling.")
     private CompletionMode completionMode;
+    @Option(names = CONNECT_MODE, paramLabel = "MODE",
+            description = "How queue pairs are connected: directly, through rdma_cm (cm), or as the device needs it (auto); default:"
+                    + " RDMA_CONNECT, or auto.")
+    private ConnectMode connectMode;
 
     /** The environment's, except for what was given here. */
     NetworkOptions options() {
@@ -113,7 +119,8 @@ final class NetworkArguments {
                 new Argument<>(MTU, mtu, "RDMA_QP_MTU", NetworkOptions::withMtu),
                 new Argument<>(TRAFFIC_CLASS, trafficClass, "RDMA_TRAFFIC_CLASS", NetworkOptions::withTrafficClass),
                 new Argument<>(COMPLETION_MODE, completionMode, "RDMA_COMPLETION_MODE",
-                        NetworkOptions::withCompletionMode)));
+                        NetworkOptions::withCompletionMode),
+                new Argument<>(CONNECT_MODE, connectMode, "RDMA_CONNECT", NetworkOptions::withConnectMode)));
         given.removeIf(argument -> argument.value() == null);
         return given;
     }

@@ -28,7 +28,7 @@ import dev.verbena.verbs.Verbs;
 import dev.verbena.verbs.VerbsDevice;
 
 class InfoCommandTest {
-    private static final Capabilities CAPABILITIES = new Capabilities(true, true, 1, 2, 3, 4);
+    private static final Capabilities CAPABILITIES = new Capabilities(true, true, 1, 2, 3, 4, 5, true);
 
     @Test
     void jsonHasWhatThisMachineHas() throws Exception {

@@ -5,6 +5,9 @@ import static dev.verbena.transfer.spi.CompletionStatus.SUCCESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.HashSet;
 import java.util.Set;
@@ -18,9 +21,27 @@ import dev.verbena.transfer.spi.WorkRequest;
 
 /** Compare-and-swap and fetch-and-add. */
 interface AtomicContract extends FabricFixture {
+    private FabricPair connectWithAtomics() {
+        assumeTrue(openFabric().capabilities().hasAtomics(), "the fabric has no atomics");
+        return connect();
+    }
+
+    @Test
+    default void whereThereAreNoAtomicsPostingOneThrows() {
+        FabricPair pair = connect();
+        assumeFalse(pair.initiator.fabric.capabilities().hasAtomics(), "the fabric has atomics");
+        for (Opcode opcode : new Opcode[]{Opcode.COMPARE_AND_SWAP, Opcode.FETCH_AND_ADD}) {
+            WorkRequest atomic = pair.initiator.request(1, opcode, 0, 8, pair.target, 64);
+            String message = assertThrows(IllegalArgumentException.class,
+                    () -> pair.initiator.queuePair().post(atomic)).getMessage();
+            assertTrue(message.contains(opcode + " cannot be posted: the fabric has no atomics"), message);
+        }
+        pair.run(pair.initiator.request(2, Opcode.WRITE, 0, 8, pair.target, 64), SUCCESS);
+    }
+
     @Test
     default void compareAndSwapSwapsOnlyWhatItExpects() {
-        FabricPair pair = connect();
+        FabricPair pair = connectWithAtomics();
         pair.target.region.memory().set(JAVA_LONG, 64, 10);
         WorkRequest swap = pair.initiator.request(1, Opcode.COMPARE_AND_SWAP, 0, 8, pair.target, 64);
         swap.compareOrAdd = 11;
@@ -36,7 +57,7 @@ interface AtomicContract extends FabricFixture {
 
     @Test
     default void fetchAndAddReturnsTheOldValueAndWraps() {
-        FabricPair pair = connect();
+        FabricPair pair = connectWithAtomics();
         pair.target.region.memory().set(JAVA_LONG, 64, Long.MAX_VALUE);
         WorkRequest add = pair.initiator.request(1, Opcode.FETCH_AND_ADD, 8, 8, pair.target, 64);
         add.compareOrAdd = 2;
@@ -48,7 +69,7 @@ interface AtomicContract extends FabricFixture {
 
     @Test
     default void concurrentAddersLoseNothing() throws InterruptedException {
-        FabricPair pair = connect();
+        FabricPair pair = connectWithAtomics();
         FabricSide second = new FabricSide(openFabric(), "second", FabricPair.Options.DEFAULT);
         Connection connection = second.fabric.connect(pair.target.endpoint, second.queuePairOptions(1),
                 20_000_000_000L);
@@ -82,7 +103,7 @@ interface AtomicContract extends FabricFixture {
     @Test
     default void unalignedAtomicsAreRefused() {
         for (Opcode opcode : new Opcode[]{Opcode.COMPARE_AND_SWAP, Opcode.FETCH_AND_ADD}) {
-            FabricPair pair = connect();
+            FabricPair pair = connectWithAtomics();
             WorkRequest atomic = pair.initiator.request(1, opcode, 0, 8, pair.target, 12);
             atomic.compareOrAdd = 0;
             atomic.swap = 5;
@@ -94,7 +115,7 @@ interface AtomicContract extends FabricFixture {
 
     @Test
     default void anAtomicHasOneElementOfEightBytes() {
-        FabricPair pair = connect();
+        FabricPair pair = connectWithAtomics();
         for (Opcode opcode : new Opcode[]{Opcode.COMPARE_AND_SWAP, Opcode.FETCH_AND_ADD}) {
             WorkRequest none = pair.initiator.request(1, opcode).remote(pair.target.region.address(),
                     pair.target.region.rkey());

@@ -150,6 +150,8 @@ interface OneSidedContract extends FabricFixture {
     @Test
     default void readScattersInOrder() {
         FabricPair pair = connect();
+        assumeTrue(pair.initiator.fabric.capabilities().readElementCountMax() >= 3,
+                "this fabric reads into fewer than 3 elements");
         pair.target.fill(0, 100, 5);
         WorkRequest read = pair.initiator.request(1, Opcode.READ).element(pair.initiator.region, 1000, 33)
                 .element(pair.initiator.region, 2000, 60).element(pair.initiator.region, 3000, 7)

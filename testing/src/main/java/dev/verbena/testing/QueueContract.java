@@ -216,6 +216,26 @@ interface QueueContract extends FabricFixture {
         assertEquals(QueuePair.State.READY, queuePair.state());
     }
 
+    /** It may be another than that of writes. */
+    @Test
+    default void aReadOfMoreElementsThanTheFabricReadsIntoThrows() {
+        FabricPair pair = connect();
+        int most = pair.initiator.fabric.capabilities().readElementCountMax();
+        assertTrue(most >= 1 && most <= pair.initiator.fabric.capabilities().elementCountMax(), "most=" + most);
+        WorkRequest read = new WorkRequest(most + 1).reset(1, Opcode.READ).remote(pair.target.region.address(),
+                pair.target.region.rkey());
+        for (int i = 0; i <= most; i++) {
+            read.element(pair.initiator.region, 8 * i, 8);
+        }
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class,
+                () -> pair.initiator.queuePair().post(read));
+        assertTrue(e.getMessage().contains("is not in 0.." + most), e.getMessage());
+        read.elementCount = most;
+        pair.target.fill(0, 8 * most, 2);
+        pair.run(read, SUCCESS);
+        assertFilled(pair.initiator, 0, 8 * most, 2);
+    }
+
     /** However many of them the device is handed at once. */
     @Test
     default void aWrongRequestFarDownTheListThrowsBeforeAnythingIsPosted() {

@@ -1,12 +1,12 @@
 package dev.verbena.testing;
 
 import dev.verbena.transfer.CompletionMode;
-import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.NetworkOptions;
 
 /** The verbs fabric on a real device, sleeping on completion channels. */
-class VerbsEventsFabricContractOnDevice extends FabricContract {
+class VerbsEventsFabricContractOnDevice extends VerbsFabricContractOnDevice {
     @Override
-    protected Fabric open() {
-        return VerbsFabricContractOnDevice.open(CompletionMode.EVENTS);
+    protected NetworkOptions network() {
+        return super.network().withCompletionMode(CompletionMode.EVENTS);
     }
 }

@@ -1,19 +1,41 @@
 package dev.verbena.testing;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import org.junit.jupiter.api.Test;
+
 import dev.verbena.transfer.CompletionMode;
 import dev.verbena.transfer.Fabrics;
 import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.RdmaPort;
 import dev.verbena.transfer.spi.Fabric;
 
 /** The verbs fabric on a real device, polling. */
 class VerbsFabricContractOnDevice extends FabricContract {
     @Override
-    protected Fabric open() {
-        return open(CompletionMode.POLLING);
+    protected final Fabric open() {
+        return open(network());
+    }
+
+    /** As this class is for. */
+    protected NetworkOptions network() {
+        return NetworkOptions.ofEnvironment(System.getenv()).withCompletionMode(CompletionMode.POLLING);
     }
 
     static Fabric open(CompletionMode mode) {
-        NetworkOptions network = NetworkOptions.ofEnvironment(System.getenv()).withCompletionMode(mode);
+        return open(NetworkOptions.ofEnvironment(System.getenv()).withCompletionMode(mode));
+    }
+
+    private static Fabric open(NetworkOptions network) {
         return Fabrics.select("verbs", network).open(network);
+    }
+
+    @Override
+    @Test
+    public void aReadWithoutItsRightIsRefused() {
+        boolean isChecked = RdmaPort.choose(network()).settings().stream()
+                .anyMatch(each -> each.name().equals("readRight") && each.value().equals("checked"));
+        assumeTrue(isChecked, "the device lets peers read regions without REMOTE_READ");
+        super.aReadWithoutItsRightIsRefused();
     }
 }

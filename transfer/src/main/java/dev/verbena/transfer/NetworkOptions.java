@@ -1,14 +1,16 @@
 package dev.verbena.transfer;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * How an RDMA fabric uses its network; a fabric without one, such as {@code shm}, takes the queue depth only.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  *
- * <p>Names, meaning and defaults are those of TensorFlow's verbs README, the completion mode is ours. Numbers that are
+ * <p>Names, meaning and defaults are those of TensorFlow's verbs README, the completion mode and how to connect are ours. Numbers that are
  * {@link #UNSET}, and a device that is null, are chosen when the fabric is opened.
  *
  * @param device such as mlx5_0; null for the first that has an active port
@@ -22,14 +24,17 @@ import java.util.Map;
  * @param mtu of the path, in bytes; UNSET for the port's active MTU
  * @param trafficClass of the packets' IP header, for networks that tell traffic apart by DSCP
  * @param completionMode what an idle poller does
+ * @param connectMode how queue pairs are connected
  */
 public record NetworkOptions(String device, int port, int gidIndex, int pkeyIndex, int queueDepth, int timeout,
-        int retryCount, int serviceLevel, int mtu, int trafficClass, CompletionMode completionMode) {
+        int retryCount, int serviceLevel, int mtu, int trafficClass, CompletionMode completionMode,
+        ConnectMode connectMode) {
     /** Of port, GID index and MTU: chosen when the fabric is opened. */
     public static final int UNSET = -1;
 
     private static final String DEVICE_VARIABLE = "RDMA_DEVICE";
     private static final String COMPLETION_MODE_VARIABLE = "RDMA_COMPLETION_MODE";
+    private static final String CONNECT_MODE_VARIABLE = "RDMA_CONNECT";
 
     public NetworkOptions {
         if (device != null && device.isBlank()) {
@@ -48,13 +53,15 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
 
     /** What holds where nobody says anything else. */
     public static NetworkOptions defaults() {
-        return new NetworkOptions(null, UNSET, UNSET, 0, 1024, 14, 7, 0, UNSET, 0, CompletionMode.POLLING);
+        return new NetworkOptions(null, UNSET, UNSET, 0, 1024, 14, 7, 0, UNSET, 0, CompletionMode.POLLING,
+                ConnectMode.AUTO);
     }
 
     /**
      * The defaults, except for what these variables give: RDMA_DEVICE, RDMA_DEVICE_PORT, RDMA_GID_INDEX,
      * RDMA_QP_PKEY_INDEX, RDMA_QP_QUEUE_DEPTH, RDMA_QP_TIMEOUT, RDMA_QP_RETRY_COUNT, RDMA_QP_SL, RDMA_QP_MTU,
-     * RDMA_TRAFFIC_CLASS, and RDMA_COMPLETION_MODE ({@code polling} or {@code events}). Blank is as not there.
+     * RDMA_TRAFFIC_CLASS, RDMA_COMPLETION_MODE ({@code polling} or {@code events}), and RDMA_CONNECT ({@code auto}, {@code cm} or
+     * {@code direct}). Blank is as not there.
      *
      * @throws IllegalArgumentException which names the variable, its value and what it may be
      */
@@ -71,62 +78,68 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
                 NetworkVariable.SERVICE_LEVEL.of(environment, defaults.serviceLevel),
                 NetworkVariable.MTU.of(environment, defaults.mtu),
                 NetworkVariable.TRAFFIC_CLASS.of(environment, defaults.trafficClass),
-                completionMode(environment, defaults.completionMode));
+                choice(environment, COMPLETION_MODE_VARIABLE, defaults.completionMode),
+                choice(environment, CONNECT_MODE_VARIABLE, defaults.connectMode));
     }
 
     public NetworkOptions withDevice(String device) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withPort(int port) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withGidIndex(int gidIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withPkeyIndex(int pkeyIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withQueueDepth(int queueDepth) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withTimeout(int timeout) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withRetryCount(int retryCount) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withServiceLevel(int serviceLevel) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withMtu(int mtu) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withTrafficClass(int trafficClass) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     public NetworkOptions withCompletionMode(CompletionMode completionMode) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode);
+                mtu, trafficClass, completionMode, connectMode);
+    }
+
+    public NetworkOptions withConnectMode(ConnectMode connectMode) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode, connectMode);
     }
 
     private static void checkIfSet(NetworkVariable variable, int value) {
@@ -135,13 +148,19 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
         }
     }
 
-    private static CompletionMode completionMode(Map<String, String> environment, CompletionMode otherwise) {
-        String text = environment.getOrDefault(COMPLETION_MODE_VARIABLE, "");
-        return text.isBlank() ? otherwise : switch (text.strip().toLowerCase(Locale.ROOT)) {
-            case "polling" -> CompletionMode.POLLING;
-            case "events" -> CompletionMode.EVENTS;
-            default -> throw new IllegalArgumentException("environment variable " + COMPLETION_MODE_VARIABLE + "="
-                    + text + "; give polling or events, or unset it");
-        };
+    /** The constant of the default's type that the variable names, in whatever case. */
+    private static <E extends Enum<E>> E choice(Map<String, String> environment, String variable, E otherwise) {
+        String text = environment.getOrDefault(variable, "");
+        if (text.isBlank()) {
+            return otherwise;
+        }
+        List<E> all = List.of(otherwise.getDeclaringClass().getEnumConstants());
+        return all.stream().filter(each -> each.name().equalsIgnoreCase(text.strip())).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("environment variable " + variable + "=" + text
+                        + "; give " + names(all) + ", or unset it"));
+    }
+
+    private static String names(List<? extends Enum<?>> all) {
+        return all.stream().map(each -> each.name().toLowerCase(Locale.ROOT)).collect(Collectors.joining(" or "));
     }
 }

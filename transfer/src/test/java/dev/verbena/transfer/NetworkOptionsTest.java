@@ -28,6 +28,7 @@ class NetworkOptionsTest {
         assertEquals(0, options.serviceLevel());
         assertEquals(NetworkOptions.UNSET, options.mtu());
         assertEquals(0, options.trafficClass());
+        assertEquals(ConnectMode.AUTO, options.connectMode());
         assertEquals(options, NetworkOptions.ofEnvironment(Map.of("RDMA_QP_MTU", " ", "RDMA_DEVICE", "", "PATH", "x")));
     }
 
@@ -38,11 +39,13 @@ class NetworkOptionsTest {
                 "18", "RDMA_QP_RETRY_COUNT", "6", "RDMA_QP_SL", " 5 ", "RDMA_QP_MTU", "2048"));
         environment.put("RDMA_TRAFFIC_CLASS", "106");
         environment.put("RDMA_COMPLETION_MODE", "Events");
+        environment.put("RDMA_CONNECT", " Cm ");
         NetworkOptions read = NetworkOptions.ofEnvironment(environment);
-        assertEquals(new NetworkOptions("mlx5_0", 2, 3, 4, 512, 18, 6, 5, 2048, 106, CompletionMode.EVENTS), read);
+        assertEquals(new NetworkOptions("mlx5_0", 2, 3, 4, 512, 18, 6, 5, 2048, 106, CompletionMode.EVENTS,
+                ConnectMode.CM), read);
         assertEquals(read, options.withDevice("mlx5_0").withPort(2).withGidIndex(3).withPkeyIndex(4)
                 .withQueueDepth(512).withTimeout(18).withRetryCount(6).withServiceLevel(5).withMtu(2048)
-                .withTrafficClass(106).withCompletionMode(CompletionMode.EVENTS));
+                .withTrafficClass(106).withCompletionMode(CompletionMode.EVENTS).withConnectMode(ConnectMode.CM));
         environment.put("RDMA_COMPLETION_MODE", "polling");
         assertEquals(CompletionMode.POLLING, NetworkOptions.ofEnvironment(environment).completionMode());
     }
@@ -67,6 +70,8 @@ class NetworkOptionsTest {
                 assertRefused("RDMA_QP_MTU", "1500", "256", "4096"));
         assertRefused("RDMA_QP_QUEUE_DEPTH", "1000", "2", "32768");
         assertRefused("RDMA_COMPLETION_MODE", "sleepy", "polling", "events");
+        assertEquals("environment variable RDMA_CONNECT=tcp; give auto or cm or direct, or unset it",
+                assertRefused("RDMA_CONNECT", "tcp", "auto", "direct"));
     }
 
     @Test

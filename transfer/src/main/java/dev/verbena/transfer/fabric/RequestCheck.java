@@ -13,15 +13,21 @@ import dev.verbena.transfer.spi.WorkRequest;
  * Says what is wrong in itself with what a caller gives a fabric, whatever the peer would say to it.
  *
  * @param regionType the class, exactly, of the fabric's own regions
+ * @param elementCountMax of a request
+ * @param readElementCountMax of a read
+ * @param hasAtomics whether the fabric has compare-and-swap and fetch-and-add
+ * @param depthMax of a send or receive queue
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-public record RequestCheck(Class<? extends MemoryRegion> regionType, int elementCountMax, int depthMax) {
+public record RequestCheck(Class<? extends MemoryRegion> regionType, int elementCountMax, int readElementCountMax,
+        boolean hasAtomics, int depthMax) {
     private static final int QUEUE_PAIRS_MAX = 256;
 
     /** Of one queue pair, which the options have been checked for. */
     public RequestCheck of(QueuePairOptions options) {
-        return new RequestCheck(regionType, options.elementCountMax(), depthMax);
+        return new RequestCheck(regionType, options.elementCountMax(),
+                Math.min(readElementCountMax, options.elementCountMax()), hasAtomics, depthMax);
     }
 
     /** @throws IllegalArgumentException if the request cannot be posted, to whomever */
@@ -38,12 +44,31 @@ public record RequestCheck(Class<? extends MemoryRegion> regionType, int element
         if (count == 1) {
             checkElement(request, 0);
         } else {
-            for (int i = 0; i < count; i++) {
-                checkElement(request, i);
-            }
+            checkElements(request);
         }
-        if (opcode.isAtomic() && (count != 1 || request.byteSize[0] != Long.BYTES)) {
-            throw refused(request, opcode + " needs one element of 8 bytes for the old value; elementCount=" + count);
+        if (opcode.isAtomic()) {
+            checkAtomic(request);
+        }
+    }
+
+    private void checkElements(WorkRequest request) {
+        int count = request.elementCount;
+        if (request.opcode == Opcode.READ && count > readElementCountMax) {
+            throw refused(request, "elementCount=" + count + " of a READ is not in 0.." + readElementCountMax
+                    + "; post several");
+        }
+        for (int i = 0; i < count; i++) {
+            checkElement(request, i);
+        }
+    }
+
+    private void checkAtomic(WorkRequest request) {
+        if (!hasAtomics) {
+            throw refused(request, request.opcode + " cannot be posted: the fabric has no atomics");
+        }
+        if (request.elementCount != 1 || request.byteSize[0] != Long.BYTES) {
+            throw refused(request, request.opcode + " needs one element of 8 bytes for the old value; elementCount="
+                    + request.elementCount);
         }
     }
 

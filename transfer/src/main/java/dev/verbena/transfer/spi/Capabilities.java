@@ -8,9 +8,11 @@ package dev.verbena.transfer.spi;
  * @param messageByteSizeMax largest single request
  * @param regionByteSizeMax largest region
  * @param depthMax largest send or receive queue
- * @param elementCountMax scatter/gather elements of a request
+ * @param elementCountMax gather elements of a write or send
+ * @param readElementCountMax scatter elements of a read; at most {@code elementCountMax}
+ * @param hasAtomics whether compare-and-swap and fetch-and-add can be posted
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record Capabilities(boolean writesInOrder, boolean wakesOnWrite, long messageByteSizeMax, long regionByteSizeMax,
-        int depthMax, int elementCountMax) {}
+        int depthMax, int elementCountMax, int readElementCountMax, boolean hasAtomics) {}

@@ -7,7 +7,7 @@ package dev.verbena.transfer.spi;
  * @param sendDepth requests that may be outstanding; a power of two
  * @param receiveDepth receives that may be posted; a power of two
  * @param receiverNotReadyTimeoutNs how long a request waits for the peer to post a receive before it fails
- * @param elementCountMax elements of a request, as far as {@link Capabilities} allow; fewer make each request smaller for the device
+ * @param elementCountMax elements of a request, as far as {@link Capabilities} allow, of a read as well; fewer make each request smaller for the device
  * @param inlineByteSizeMax the payload of a write or send of up to so many bytes goes into the request itself, as far as the device
  *     takes it: the device need not fetch it. The payload's memory still belongs to the request until it completes.
  *

@@ -62,6 +62,21 @@ public final class WorkRequest {
         return this;
     }
 
+    /** Makes it say the same as the other one, linked to nothing; it must have room for as many elements. */
+    public WorkRequest set(WorkRequest other) {
+        reset(other.workRequestId, other.opcode);
+        for (int i = 0; i < other.elementCount; i++) {
+            element(other.region[i], other.offset[i], other.byteSize[i]);
+        }
+        signaled = other.signaled;
+        remoteAddress = other.remoteAddress;
+        rkey = other.rkey;
+        immediate = other.immediate;
+        compareOrAdd = other.compareOrAdd;
+        swap = other.swap;
+        return this;
+    }
+
     /** Sum of the elements' sizes. */
     public long totalByteSize() {
         if (elementCount == 1) {

@@ -62,7 +62,7 @@ final class Acceptor implements ControlLoop.Watcher {
             }
             ControlSocket socket = new ControlSocket(accepted, loop::wakeup);
             handshakes++;
-            loop.watch(accepted, SelectionKey.OP_READ, new IncomingHandshake(fabric, socket, handler,
+            loop.watch(accepted, SelectionKey.OP_READ, new IncomingHandshake(fabric, loop, socket, handler,
                     System.nanoTime() + handshakeTimeoutNs, () -> handshakes--));
         } catch (IOException e) {
             if (channel.isOpen()) {

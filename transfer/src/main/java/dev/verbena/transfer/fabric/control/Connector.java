@@ -81,10 +81,10 @@ public final class Connector {
     }
 
     /** The peer waits for READY, so it must hear if that will not come. */
-    private static ControlledConnection meet(Negotiation negotiation, ControlSocket socket, ByteBuffer peer)
+    private ControlledConnection meet(Negotiation negotiation, ControlSocket socket, ByteBuffer peer)
             throws ProtocolException, IOException {
         try {
-            return negotiation.meet(socket, peer);
+            return negotiation.connect(socket, peer, () -> checkTime("its queue pairs cannot be reached"));
         } catch (ProtocolException e) {
             try {
                 socket.sendRefusal(e.getMessage());

@@ -64,6 +64,16 @@ public final class ControlLoop implements AutoCloseable {
         selector.wakeup();
     }
 
+    /** Runs it on the control thread, at once where this is it. */
+    void run(Runnable task) {
+        if (isCurrentThread()) {
+            task.run();
+        } else {
+            tasks.add(task);
+            selector.wakeup();
+        }
+    }
+
     /** A watched channel was closed: its file descriptor is free only when the selector has noticed. */
     void wakeup() {
         selector.wakeup();
@@ -91,7 +101,11 @@ public final class ControlLoop implements AutoCloseable {
 
     private void runTasks() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOGGER.error("a task of the control thread failed", e);
+            }
         }
     }
 

@@ -51,6 +51,13 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
     /** Called once, when it is known to the fabric: pollers may see its queue pairs. */
     protected abstract void attach();
 
+    /**
+     * Calls it, on any thread, once this side reaches the peer: it may be that only the peer knows yet that both are connected.
+     */
+    protected void whenReachable(Runnable then) {
+        then.run();
+    }
+
     /** A frame of the peer's. */
     protected abstract void onFrame(Frame frame) throws ProtocolException;
 

@@ -33,6 +33,8 @@ public record Frame(Type type, ByteBuffer payload) {
         SWEEP,
         /** verbs: a queue pair failed; the text of the request that did it. */
         FAILED,
+        /** verbs: a connection ended, and the device does not say why; the requests that may have been the cause. */
+        SUSPECTS,
         /** verbs: what became clear of the failure, for both sides. */
         FINDING,
         /** verbs: the sender closes the connection, on purpose or because it must. */

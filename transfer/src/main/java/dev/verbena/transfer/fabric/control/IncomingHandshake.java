@@ -18,6 +18,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  *   HELLO        ────────────────────►  AWAIT_HELLO: reaches the other
  *                ◄────────────────────  WELCOME, or REFUSE and close
  *   reaches the accepter; READY ─────►  AWAIT_READY
+ *                                       AWAIT_REACH: until the other is reached
  *                                       CONNECTED
  * </pre>
  *
@@ -31,6 +32,8 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         AWAIT_HELLO,
         /** It was welcomed, but cannot reach this side yet. */
         AWAIT_READY,
+        /** It is connected, and what it says from now on is for the connection; this side cannot reach it yet. */
+        AWAIT_REACH,
         /** The connection is made and has taken over the socket. */
         CONNECTED,
         /** It came to nothing; everything is released. */
@@ -39,23 +42,27 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         boolean mayBecome(State next) {
             return switch (this) {
                 case AWAIT_HELLO -> next == AWAIT_READY || next == ENDED;
-                case AWAIT_READY -> next == CONNECTED || next == ENDED;
+                case AWAIT_READY -> next == AWAIT_REACH || next == ENDED;
+                case AWAIT_REACH -> next == CONNECTED || next == ENDED;
                 case CONNECTED, ENDED -> false;
             };
         }
     }
 
     private final ControlledFabric fabric;
+    private final ControlLoop loop;
     private final ControlSocket socket;
     private final ConnectionHandler handler;
     private final long deadlineNs;
     private final Runnable onEnd;
     private State state = State.AWAIT_HELLO;
     private ControlledConnection connection;
+    private boolean isReached;
 
-    IncomingHandshake(ControlledFabric fabric, ControlSocket socket, ConnectionHandler handler, long deadlineNs,
-            Runnable onEnd) {
+    IncomingHandshake(ControlledFabric fabric, ControlLoop loop, ControlSocket socket, ConnectionHandler handler,
+            long deadlineNs, Runnable onEnd) {
         this.fabric = fabric;
+        this.loop = loop;
         this.socket = socket;
         this.handler = handler;
         this.deadlineNs = deadlineNs;
@@ -89,7 +96,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         }
         try {
             boolean isAlive = socket.receive();
-            Frame frame = socket.next();
+            Frame frame = state == State.AWAIT_REACH ? null : socket.next();
             if (frame != null) {
                 onFrame(frame);
             } else if (!isAlive) {
@@ -129,12 +136,27 @@ final class IncomingHandshake implements ControlLoop.Watcher {
                 fabric.welcome(connection, negotiation.hello());
             }
             move(State.AWAIT_READY);
+            connection.whenReachable(() -> loop.run(this::onReached));
         } catch (ProtocolException | RuntimeException e) {
             end("it cannot be accepted: " + e.getMessage(), e.getMessage());
         }
     }
 
     private void onPeerReady() {
+        move(State.AWAIT_REACH);
+        if (isReached) {
+            becomeConnected();
+        }
+    }
+
+    private void onReached() {
+        isReached = true;
+        if (state == State.AWAIT_REACH) {
+            becomeConnected();
+        }
+    }
+
+    private void becomeConnected() {
         move(State.CONNECTED);
         onEnd.run();
         if (fabric.adopt(connection)) {

@@ -13,11 +13,21 @@ public interface Negotiation extends AutoCloseable {
     ByteBuffer hello();
 
     /**
-     * Makes the connection, which takes over the socket and what was prepared.
+     * Makes the connection, which takes over the socket and what was prepared; must not block.
      *
      * @throws ProtocolException if it cannot be made; the message, which the peer will hear, says why
      */
     ControlledConnection meet(ControlSocket socket, ByteBuffer peerHello) throws ProtocolException, IOException;
+
+    /**
+     * The same for the side that connects, which may wait until it reaches the peer.
+     *
+     * @param checkTime to be called now and then; throws when there is no time left
+     */
+    default ControlledConnection connect(ControlSocket socket, ByteBuffer peerHello, Runnable checkTime)
+            throws ProtocolException, IOException {
+        return meet(socket, peerHello);
+    }
 
     /** Releases what was prepared and no connection took over. */
     @Override

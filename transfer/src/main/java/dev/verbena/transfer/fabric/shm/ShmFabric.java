@@ -35,7 +35,8 @@ final class ShmFabric extends ControlledFabric {
     static final int ELEMENT_COUNT_MAX = 16;
     static final int QUEUE_PAIRS_MAX = 256;
     static final long MESSAGE_BYTE_SIZE_MAX = 1L << 40;
-    static final RequestCheck REQUESTS = new RequestCheck(ShmMemoryRegion.class, ELEMENT_COUNT_MAX, DEPTH_MAX);
+    static final RequestCheck REQUESTS = new RequestCheck(ShmMemoryRegion.class, ELEMENT_COUNT_MAX,
+            ELEMENT_COUNT_MAX, true, DEPTH_MAX);
     static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final ShmDirectory directory;
@@ -83,7 +84,7 @@ final class ShmFabric extends ControlledFabric {
     @Override
     public Capabilities capabilities() {
         return new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
-                ELEMENT_COUNT_MAX);
+                ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true);
     }
 
     int nextQueuePairNumber() {

@@ -19,42 +19,50 @@ final class Failure {
     private final long sinceNs = System.nanoTime();
     /** What this side says if nobody says more. */
     private final String ownWords;
-    /** Whether the peer was asked, so that its answer is the whole cause. */
-    private final boolean isAsked;
 
     private String cause;
+    private long firstAsked = NONE;
     private long failedSend = NONE;
+    /** Whether all before it are known to be done. */
+    private boolean isDoneBefore;
     private CompletionStatus failedSendStatus;
     private long failedReceive = NONE;
     private CompletionStatus failedReceiveStatus;
     /** Of the first send that is flushed where none failed by itself. */
     private CompletionStatus firstStatus = CompletionStatus.WORK_REQUEST_FLUSHED;
 
-    private Failure(String ownWords, boolean isAsked) {
+    private Failure(String ownWords) {
         this.ownWords = ownWords;
-        this.isAsked = isAsked;
     }
 
     /** The cause is known. */
     static Failure of(String cause) {
-        Failure failure = new Failure(cause, false);
+        Failure failure = new Failure(cause);
         failure.cause = cause;
         return failure;
     }
 
-    /** The peer has been asked. */
-    static Failure asking(String ownWords) {
-        return new Failure(ownWords, true);
+    /** The peer has been asked about requests from that number on. */
+    static Failure asking(String ownWords, long firstAsked) {
+        Failure failure = new Failure(ownWords);
+        failure.firstAsked = firstAsked;
+        return failure;
     }
 
     /** The peer will tell by itself. */
     static Failure awaiting(String ownWords) {
-        return new Failure(ownWords, false);
+        return new Failure(ownWords);
     }
 
     Failure withSend(long number, CompletionStatus status) {
         failedSend = number;
         failedSendStatus = status;
+        return this;
+    }
+
+    /** All before the send that failed are done. */
+    Failure withDoneBefore() {
+        isDoneBefore = true;
         return this;
     }
 
@@ -76,18 +84,27 @@ final class Failure {
         return failedReceive == NONE ? number : failedReceive;
     }
 
-    boolean isAsked() {
-        return isAsked;
-    }
-
     boolean isSettled() {
         return cause != null;
     }
 
-    /** The first cause counts. */
-    void settle(String cause) {
+    /**
+     * The first cause counts.
+     *
+     * @param firstStatus of the first send that is flushed where none failed by itself
+     */
+    void settle(String cause, CompletionStatus firstStatus) {
         if (this.cause == null) {
             this.cause = cause;
+            this.firstStatus = firstStatus;
+        }
+    }
+
+    /** The peer has found out which of those it was asked about it was. */
+    void settleAs(String cause, int culprit, CompletionStatus status) {
+        if (this.cause == null && firstAsked != NONE) {
+            this.cause = cause;
+            withSend(firstAsked + culprit, status).withDoneBefore();
         }
     }
 
@@ -113,6 +130,9 @@ final class Failure {
 
     /** How the send ended; to be asked once for each, in order. */
     CompletionStatus takeSendStatus(long number) {
+        if (isDoneBefore && number < failedSend) {
+            return CompletionStatus.SUCCESS;
+        }
         CompletionStatus status = number == failedSend ? failedSendStatus
                 : failedSend == NONE ? firstStatus : CompletionStatus.WORK_REQUEST_FLUSHED;
         firstStatus = CompletionStatus.WORK_REQUEST_FLUSHED;

@@ -120,6 +120,7 @@ public record PortChoice(LocalDevice device, Port port, GidEntry gidEntry, int m
                 ? "the port's active MTU"
                 : "RDMA_QP_MTU or --rdma-mtu asks for it, and the port's active MTU " + port.activeMtuBytes()
                         + " allows it"));
+        settings.addAll(DeviceTraits.of(device, network).settings());
         settings.addAll(QueuePairSettings.of(network));
         return new PortChoice(device, port, gid.entry(), mtu, settings);
     }

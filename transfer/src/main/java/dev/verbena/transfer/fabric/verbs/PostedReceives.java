@@ -1,10 +1,12 @@
 package dev.verbena.transfer.fabric.verbs;
 
 import dev.verbena.transfer.fabric.Rights;
+import dev.verbena.transfer.spi.Completion;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.ReceiveRequest;
 import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.VerbsException;
+import dev.verbena.verbs.WorkCompletions;
 
 /**
  * The receives of a queue pair from their post to their delivery.
@@ -21,7 +23,8 @@ final class PostedReceives {
     private final QueuePair pair;
     private final int queueIndex;
     private final long messageByteSizeMax;
-    private final ReceiveRequests requests = new ReceiveRequests(1, 1);
+    private final ReceivePath path;
+    private final ReceiveRequests requests;
     private final int depth;
     private final long[] ids;
     private final long[] byteSizes;
@@ -31,11 +34,13 @@ final class PostedReceives {
     private long completed;
     private long delivered;
 
-    PostedReceives(VerbsFabric fabric, QueuePair pair, int queueIndex, int depth) {
+    PostedReceives(VerbsFabric fabric, QueuePair pair, int queueIndex, int depth, ReceivePath path) {
         this.fabric = fabric;
         this.pair = pair;
         this.queueIndex = queueIndex;
         this.depth = depth;
+        this.path = path;
+        requests = new ReceiveRequests(1, 1 + path.elementCount());
         messageByteSizeMax = fabric.capabilities().messageByteSizeMax();
         ids = new long[depth];
         byteSizes = new long[depth];
@@ -59,6 +64,7 @@ final class PostedReceives {
         long number = posted - 1;
         String refusal = refusal(number);
         ReceiveRequest request = requests.get(0).receive(VerbsCompletionQueue.workRequestId(queueIndex, true, number));
+        path.addTo(request, number);
         if (refusal != null) {
             request.element(fabric.forbidden(), 0, 1);
         } else if (byteSize > 0) {
@@ -72,6 +78,7 @@ final class PostedReceives {
             return e.getMessage();
         }
         handed++;
+        path.posted(handed);
         return null;
     }
 
@@ -127,6 +134,25 @@ final class PostedReceives {
     /** Why its memory must not be written to, or null. */
     String refusal(long number) {
         return refusals[slot(number)];
+    }
+
+    /** Fills in what arrived in it. */
+    void read(WorkCompletions found, int i, long number, Completion out) {
+        path.read(found, i, number, out);
+    }
+
+    /** Why a message of so many bytes does not fit into the receive of that number, of which the low bits are given; null if it does. */
+    String misfit(int lowBits, long byteSize) {
+        long number = number(lowBits);
+        boolean isThere = number >= delivered && number < posted;
+        return isThere && byteSize > 0 && (refusal(number) != null || byteSizes[slot(number)] < byteSize)
+                ? fault(number)
+                : null;
+    }
+
+    /** The receive that such a message took. */
+    long number(int lowBits) {
+        return delivered + (lowBits - (int) delivered);
     }
 
     /** What can be wrong with it. */

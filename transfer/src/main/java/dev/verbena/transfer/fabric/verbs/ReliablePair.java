@@ -9,6 +9,8 @@ import org.slf4j.LoggerFactory;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.verbs.AccessFlag;
 import dev.verbena.verbs.AddressVector;
+import dev.verbena.verbs.CmId;
+import dev.verbena.verbs.ConnectionParameters;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.QueuePairAttributes;
 import dev.verbena.verbs.QueuePairOptions;
@@ -46,15 +48,16 @@ final class ReliablePair {
     /** To INIT. */
     static void open(QueuePair pair, VerbsFabric fabric) {
         pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(fabric.choice().port().number())
-                .partitionKeyIndex(fabric.network().pkeyIndex()).access(remoteRights()));
+                .partitionKeyIndex(fabric.network().pkeyIndex()).access(remoteRights(fabric.traits().hasAtomics())));
     }
 
-    private static Set<AccessFlag> remoteRights() {
-        return EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+    private static Set<AccessFlag> remoteRights(boolean hasAtomics) {
+        return hasAtomics ? EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC)
+                : EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
     }
 
     /** To READY_TO_SEND. */
-    static void connect(QueuePair pair, VerbsFabric fabric, VerbsHello peer, int peerNumber, int peerPacketSequence,
+    static void connect(QueuePair pair, VerbsFabric fabric, VerbsHello peer, VerbsHello.PairAddress address,
             int packetSequence, long receiverNotReadyTimeoutNs) {
         PortChoice choice = fabric.choice();
         NetworkOptions network = fabric.network();
@@ -62,13 +65,34 @@ final class ReliablePair {
                 .toGid(choice.port().number(), choice.gidEntry().index(), peer.gid())
                 .withLid(peer.lid()).withQuality(network.serviceLevel(), network.trafficClass());
         pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE).addressVector(way)
-                .mtu(Math.min(choice.mtu(), peer.mtu())).destination(peerNumber)
-                .receivePacketSequence(peerPacketSequence).readsAcceptedMax(fabric.readsAcceptedMax())
+                .mtu(Math.min(choice.mtu(), peer.mtu())).destination(address.number())
+                .receivePacketSequence(address.packetSequence()).readsAcceptedMax(fabric.readsAcceptedMax())
                 .receiverNotReadyTimer(RECEIVER_NOT_READY_TIMER));
         pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(packetSequence)
-                .readsOutstandingMax(Math.min(fabric.limits().readsOutstandingMax(), peer.readsAcceptedMax()))
+                .readsOutstandingMax(readsOutstandingMax(fabric, peer))
                 .retryCount(network.retryCount()).receiverNotReadyRetry(retries(receiverNotReadyTimeoutNs))
                 .timeout(network.timeout()));
+    }
+
+    /** To READY_TO_SEND, over the way that the connection manager has found; the rest is as without it. */
+    static void connect(QueuePair pair, VerbsFabric fabric, VerbsHello peer, CmId id, long receiverNotReadyTimeoutNs) {
+        NetworkOptions network = fabric.network();
+        pair.modify(id.attributes(QueuePairState.READY_TO_RECEIVE).mtu(Math.min(fabric.choice().mtu(), peer.mtu()))
+                .readsAcceptedMax(fabric.readsAcceptedMax()).receiverNotReadyTimer(RECEIVER_NOT_READY_TIMER));
+        pair.modify(id.attributes(QueuePairState.READY_TO_SEND)
+                .readsOutstandingMax(readsOutstandingMax(fabric, peer)).retryCount(network.retryCount())
+                .receiverNotReadyRetry(retries(receiverNotReadyTimeoutNs)).timeout(network.timeout()));
+    }
+
+    /** What the connection manager tells the peer's, which on iWARP sets queue pairs up by it. */
+    static ConnectionParameters parameters(QueuePair pair, VerbsFabric fabric, VerbsHello peer) {
+        return ConnectionParameters.defaults()
+                .withReads(fabric.readsAcceptedMax(), readsOutstandingMax(fabric, peer))
+                .withRetries(fabric.network().retryCount(), RETRY_FOR_EVER).withQueuePair(pair, false);
+    }
+
+    private static int readsOutstandingMax(VerbsFabric fabric, VerbsHello peer) {
+        return Math.min(fabric.limits().readsOutstandingMax(), peer.readsAcceptedMax());
     }
 
     /** Whether the device gives up by itself when the peer has posted no receive for so long. */

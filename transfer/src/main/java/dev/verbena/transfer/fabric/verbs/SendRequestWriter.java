@@ -20,8 +20,18 @@ final class SendRequestWriter {
     static void write(SendRequest native_, long id, WorkRequest request, long byteSize, int inlineByteSizeMax) {
         // A read of nothing is a write of nothing: soft-RoCE of old kernels does not survive the former.
         Opcode opcode = request.opcode == Opcode.READ && byteSize == 0 ? Opcode.WRITE : request.opcode;
-        boolean isInline = isInline(request, byteSize, inlineByteSizeMax);
+        write(native_, id, opcode, request, byteSize, inlineByteSizeMax);
+    }
+
+    /** The same as another operation than the request names. */
+    static void write(SendRequest native_, long id, Opcode opcode, WorkRequest request, long byteSize,
+            int inlineByteSizeMax) {
         writeOperation(native_, id, opcode, request);
+        writeElements(native_, request, isInline(request, byteSize, inlineByteSizeMax));
+    }
+
+    /** Behind those that are there. */
+    static void writeElements(SendRequest native_, WorkRequest request, boolean isInline) {
         if (request.elementCount == 1) {
             writeElement(native_, request, 0, isInline);
         } else {

@@ -19,10 +19,11 @@ import dev.verbena.verbs.WorkCompletions;
  * A completion queue of the device, which grows with the queue pairs made on it: one that overran would be dead.
  *
  * <pre>
- * work request id   63        62..32                31..0
- *                  +---------+---------------------+-------------------------------------------+
- *                  | receive | index of queue pair | low bits of the number of send or receive |
- *                  +---------+---------------------+-------------------------------------------+
+ * work request id   63        62    61..32                31..0
+ *                  +---------+-----+---------------------+-------------------------------------------+
+ *                  | receive | own | index of queue pair | low bits of the number of send or receive |
+ *                  +---------+-----+---------------------+-------------------------------------------+
+ *                              own: of the fabric, no user's
  * </pre>
  *
  * <p>What is left in the queue of a queue pair that was destroyed is told by its number, and passed over.
@@ -32,6 +33,9 @@ import dev.verbena.verbs.WorkCompletions;
 final class VerbsCompletionQueue implements CompletionQueue {
     private static final int BATCH = 64;
     private static final long RECEIVE = 1L << 63;
+    private static final long OWN = 1L << 62;
+    /** Where the device does not let a queue grow, it is as large from the beginning, as far as the device goes. */
+    private static final int COUNT_WITHOUT_GROWTH = 1 << 16;
     private static final long SPIN_NS = 200_000;
     private static final long NAP_NS_MIN = 50_000;
     private static final long NAP_NS_MAX = TimeUnit.MILLISECONDS.toNanos(10);
@@ -70,8 +74,10 @@ final class VerbsCompletionQueue implements CompletionQueue {
     /** Null while nobody awaits. */
     private volatile Thread awaiting;
 
-    VerbsCompletionQueue(VerbsFabric fabric, int countMax) {
+    VerbsCompletionQueue(VerbsFabric fabric, int countAsked) {
         this.fabric = fabric;
+        int countMax = Math.min(fabric.limits().completionCountMax(),
+                fabric.growsCompletionQueues() ? countAsked : Math.max(countAsked, COUNT_WITHOUT_GROWTH));
         boolean sleeps = fabric.network().completionMode() == CompletionMode.EVENTS;
         channel = sleeps ? fabric.context().createCompletionChannel() : null;
         try {
@@ -87,6 +93,15 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     static long workRequestId(int queuePairIndex, boolean isReceive, long number) {
         return (isReceive ? RECEIVE : 0) | (long) queuePairIndex << 32 | number & 0xffff_ffffL;
+    }
+
+    /** Of a send that is the fabric's own. */
+    static long ownId(int queuePairIndex) {
+        return OWN | workRequestId(queuePairIndex, false, 0);
+    }
+
+    static boolean isOwn(long workRequestId) {
+        return (workRequestId & OWN) != 0;
     }
 
     boolean isOf(VerbsFabric fabric) {
@@ -157,7 +172,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     /** Null for one of a queue pair that is no more. */
     private VerbsQueuePair owner(int index) {
-        int queuePairIndex = (int) ((found.workRequestId(index) & ~RECEIVE) >>> 32);
+        int queuePairIndex = (int) ((found.workRequestId(index) & ~(RECEIVE | OWN)) >>> 32);
         VerbsQueuePair[] all = queuePairs;
         VerbsQueuePair queuePair = queuePairIndex < all.length ? all[queuePairIndex] : null;
         return queuePair != null && queuePair.number() == found.queuePairNumber(index) ? queuePair : null;
@@ -201,7 +216,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
         long nowNs = System.nanoTime();
         for (VerbsQueuePair queuePair : queuePairs) {
             if (queuePair != null) {
-                queuePair.checkReceiverNotReady(nowNs);
+                queuePair.tick(nowNs);
             }
         }
     }
@@ -303,7 +318,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
         checkOpen();
         int needed = reserved + stale + entries;
         if (needed > queue.capacity()) {
-            int countMax = fabric.limits().completionCountMax();
+            int countMax = fabric.growsCompletionQueues() ? fabric.limits().completionCountMax() : queue.capacity();
             if (needed > countMax) {
                 throw new TransferException("completion queue is full: queue pairs on it need entries=" + needed
                         + ", device " + fabric.context().name() + " has " + countMax
@@ -321,6 +336,16 @@ final class VerbsCompletionQueue implements CompletionQueue {
         changed[index] = queuePair;
         queuePairs = changed;
         return index;
+    }
+
+    /** Runs it while no poll does. */
+    void betweenPolls(Runnable then) {
+        polling.lock();
+        try {
+            then.run();
+        } finally {
+            polling.unlock();
+        }
     }
 
     /** Destroys the queue pair while no poll touches it, and forgets it. */

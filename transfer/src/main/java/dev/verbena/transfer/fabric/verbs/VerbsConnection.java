@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,6 +13,8 @@ import dev.verbena.transfer.fabric.control.ControlSocket;
 import dev.verbena.transfer.fabric.control.ControlledConnection;
 import dev.verbena.transfer.fabric.control.Frame;
 import dev.verbena.transfer.fabric.control.ProtocolException;
+import dev.verbena.transfer.fabric.verbs.cm.CmLink;
+import dev.verbena.transfer.fabric.verbs.cm.CmToken;
 import dev.verbena.transfer.spi.QueuePair;
 
 /**
@@ -24,13 +27,38 @@ final class VerbsConnection extends ControlledConnection {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsConnection.class);
     private static final int FAREWELL_BYTE_SIZE_MAX = 4096;
 
+    private final VerbsFabric fabric;
     private final List<VerbsQueuePair> queuePairs;
+    /** Of each queue pair, where they are connected through the connection manager. */
+    private final List<CmLink> links;
+    private final CmToken token;
 
-    VerbsConnection(VerbsFabric fabric, ControlSocket socket, List<VerbsQueuePair> queuePairs, VerbsHello peer)
-            throws IOException {
+    VerbsConnection(VerbsFabric fabric, ControlSocket socket, List<VerbsQueuePair> queuePairs, List<CmLink> links,
+            CmToken token, VerbsHello peer) throws IOException {
         super(fabric, socket, peer.name(), peer.listening());
+        this.fabric = fabric;
         this.queuePairs = queuePairs;
+        this.links = links;
+        this.token = token;
         queuePairs.forEach(queuePair -> queuePair.belongTo(this));
+        for (int i = 0; i < links.size(); i++) {
+            links.get(i).onEnd(queuePairs.get(i)::end);
+        }
+    }
+
+    @Override
+    protected void whenReachable(Runnable then) {
+        if (links.isEmpty()) {
+            then.run();
+            return;
+        }
+        AtomicInteger left = new AtomicInteger(links.size());
+        links.forEach(link -> link.onEstablished(() -> {
+            if (left.decrementAndGet() == 0) {
+                fabric.forget(token);
+                then.run();
+            }
+        }));
     }
 
     @Override
@@ -67,7 +95,11 @@ final class VerbsConnection extends ControlledConnection {
             }
             case FINDING -> {
                 Finding finding = Finding.decode(frame.payload(), queuePairs.size());
-                queuePairs.get(finding.queuePair()).peerTells(finding.text());
+                queuePairs.get(finding.queuePair()).peerTells(finding);
+            }
+            case SUSPECTS -> {
+                Suspects suspects = Suspects.decode(frame.payload(), queuePairs.size());
+                queuePairs.get(suspects.queuePair()).peerSuspects(suspects);
             }
             case FAREWELL -> onFarewell(frame.payload());
             default -> throw new ProtocolException("unexpected " + frame.type());
@@ -100,6 +132,7 @@ final class VerbsConnection extends ControlledConnection {
 
     @Override
     protected void closeQueuePairs(String text) {
+        fabric.disconnect(links, token);
         queuePairs.forEach(VerbsQueuePair::destroy);
     }
 

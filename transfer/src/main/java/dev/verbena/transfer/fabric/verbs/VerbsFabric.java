@@ -21,6 +21,7 @@ import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.PageKind;
 import dev.verbena.memory.SlabOptions;
+import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.fabric.RequestCheck;
@@ -28,6 +29,10 @@ import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.fabric.control.ControlledFabric;
 import dev.verbena.transfer.fabric.control.Negotiation;
 import dev.verbena.transfer.fabric.control.ProtocolException;
+import dev.verbena.transfer.fabric.verbs.cm.CmAddress;
+import dev.verbena.transfer.fabric.verbs.cm.CmAgent;
+import dev.verbena.transfer.fabric.verbs.cm.CmLink;
+import dev.verbena.transfer.fabric.verbs.cm.CmToken;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
@@ -36,6 +41,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.verbs.DeviceContext;
 import dev.verbena.verbs.DeviceLimits;
 import dev.verbena.verbs.ProtectionDomain;
+import dev.verbena.verbs.VerbsException;
 
 /**
  * The fabric over an RDMA device: InfiniBand, RoCE, iWARP, soft-RoCE.
@@ -46,8 +52,6 @@ final class VerbsFabric extends ControlledFabric {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsFabric.class);
 
     static final String NAME = "verbs";
-    private static final int DEPTH_MAX = 4096;
-    private static final int ELEMENT_COUNT_MAX = 16;
     private static final int COMPLETION_QUEUES_MAX = 64;
     private static final int BYTE_MAX = 255;
     private static final int BITS_24 = 0xff_ffff;
@@ -55,6 +59,10 @@ final class VerbsFabric extends ControlledFabric {
 
     private final PortChoice choice;
     private final NetworkOptions network;
+    private final DeviceTraits traits;
+    private final Wire wire;
+    private final boolean growsCompletionQueues;
+    private final CmAgent agent;
     private final DeviceContext context;
     private final ProtectionDomain domain;
     private final DeviceLimits limits;
@@ -69,39 +77,67 @@ final class VerbsFabric extends ControlledFabric {
     private final AtomicLong registrationCount = new AtomicLong();
     private final AtomicLong registrationNs = new AtomicLong();
 
-    private VerbsFabric(PortChoice choice, NetworkOptions network, DeviceContext context, ProtectionDomain domain,
-            dev.verbena.verbs.MemoryRegion forbidden) {
+    private VerbsFabric(PortChoice choice, NetworkOptions network, CmAgent agent, DeviceContext context,
+            ProtectionDomain domain, dev.verbena.verbs.MemoryRegion forbidden) {
         super("verbena-verbs-control", HANDSHAKE_TIMEOUT_NS);
         this.choice = choice;
         this.network = network;
+        this.agent = agent;
         this.context = context;
         this.domain = domain;
         this.forbidden = forbidden;
         limits = choice.device().attributes().limits();
-        // One slot of a send queue is ours: see VerbsQueuePair.
-        int depthMax = Integer.highestOneBit(Math.min(limits.depthMax() - 1, DEPTH_MAX));
-        int elementCountMax = Math.min(Math.min(limits.elementCountMax(), limits.readElementCountMax()),
-                ELEMENT_COUNT_MAX);
+        traits = DeviceTraits.of(choice.device(), network);
+        wire = Wire.of(traits);
+        int depthMax = wire.depthMax(limits.depthMax());
+        growsCompletionQueues = growsCompletionQueues(context);
         long regionByteSizeMax = limits.regionByteSizeMax() < 0 ? Long.MAX_VALUE : limits.regionByteSizeMax();
-        capabilities = new Capabilities(false, false, choice.port().messageByteSizeMax(), regionByteSizeMax, depthMax,
-                elementCountMax);
-        requests = new RequestCheck(VerbsRegion.class, elementCountMax, depthMax);
+        capabilities = new Capabilities(false, false, wire.messageByteSizeMax(choice.port().messageByteSizeMax()),
+                regionByteSizeMax, depthMax,
+                traits.elementCountMax(), traits.readElementCountMax(), traits.hasAtomics());
+        requests = new RequestCheck(VerbsRegion.class, traits.elementCountMax(), traits.readElementCountMax(),
+                traits.hasAtomics(), depthMax);
     }
 
     static VerbsFabric open(PortChoice choice, NetworkOptions network) {
         Deque<Runnable> ends = new ArrayDeque<>();
         try {
-            DeviceContext context = DeviceContext.open(choice.device().name());
-            ends.push(context::close);
+            CmAgent agent = null;
+            DeviceContext context;
+            if (DeviceTraits.of(choice.device(), network).connectsByCm()) {
+                agent = openAgent(choice);
+                ends.push(agent::close);
+                context = agent.device();
+            } else {
+                context = DeviceContext.open(choice.device().name());
+                ends.push(context::close);
+            }
             ProtectionDomain domain = context.allocateProtectionDomain();
             ends.push(domain::close);
             dev.verbena.verbs.MemoryRegion forbidden = domain.allocate(1, Set.of());
             ends.push(forbidden::close);
-            return new VerbsFabric(choice, network, context, domain, forbidden);
+            return new VerbsFabric(choice, network, agent, context, domain, forbidden);
         } catch (RuntimeException e) {
             ends.forEach(Runnable::run);
             throw e;
         }
+    }
+
+    /** Some devices do not, which shows only when it is tried. */
+    private static boolean growsCompletionQueues(DeviceContext context) {
+        try (dev.verbena.verbs.CompletionQueue queue = context.createCompletionQueue(1)) {
+            queue.resize(2 * queue.capacity());
+            return true;
+        } catch (VerbsException e) {
+            LOGGER.debug("completion queues of {} do not grow", context, e);
+            return false;
+        }
+    }
+
+    private static CmAgent openAgent(PortChoice choice) {
+        String device = choice.device().name();
+        return CmAgent.open(CmAddress.of(choice.gidEntry(), "port " + choice.port().number() + " of " + device),
+                device);
     }
 
     @Override
@@ -112,6 +148,23 @@ final class VerbsFabric extends ControlledFabric {
     @Override
     public Capabilities capabilities() {
         return capabilities;
+    }
+
+    DeviceTraits traits() {
+        return traits;
+    }
+
+    Wire wire() {
+        return wire;
+    }
+
+    boolean growsCompletionQueues() {
+        return growsCompletionQueues;
+    }
+
+    /** Null where nothing is connected through the connection manager. */
+    CmAgent agent() {
+        return agent;
     }
 
     PortChoice choice() {
@@ -227,7 +280,7 @@ final class VerbsFabric extends ControlledFabric {
         if (completionQueues.size() == COMPLETION_QUEUES_MAX) {
             throw new TransferException("no more than completionQueues=" + COMPLETION_QUEUES_MAX + " per fabric");
         }
-        VerbsCompletionQueue queue = new VerbsCompletionQueue(this, Math.min(countMax, limits.completionCountMax()));
+        VerbsCompletionQueue queue = new VerbsCompletionQueue(this, countMax);
         completionQueues.add(queue);
         return queue;
     }
@@ -241,7 +294,7 @@ final class VerbsFabric extends ControlledFabric {
     @Override
     protected Visitor visitor(ByteBuffer payload) throws ProtocolException {
         VerbsHello hello = VerbsHello.decode(payload);
-        return new Visitor(hello.name(), hello.numbers().length);
+        return new Visitor(hello.name(), hello.pairs().size());
     }
 
     @Override
@@ -255,14 +308,35 @@ final class VerbsFabric extends ControlledFabric {
         return new VerbsNegotiation(this, options);
     }
 
-    /** Numbers of first packets; random, so that packets of an earlier connection are not taken for those of this one. */
-    int[] packetSequences(int count) {
-        return random.ints(count).map(number -> number & BITS_24).toArray();
+    /** Number of a first packet; random, so that packets of an earlier connection are not taken for those of this one. */
+    int packetSequence() {
+        return random.nextInt() & BITS_24;
     }
 
-    VerbsHello hello(int[] numbers, int[] packetSequences) {
-        return new VerbsHello(localName(), listening(), choice.gidEntry().gid(),
-                choice.port().lid(), choice.mtu(), readsAcceptedMax(), numbers, packetSequences);
+    /** By which a peer is let in, where it comes through the connection manager. */
+    CmToken token() {
+        return agent == null ? CmToken.NONE : CmToken.random(random);
+    }
+
+    void forget(CmToken token) {
+        if (agent != null) {
+            agent.forget(token);
+        }
+    }
+
+    /** Before the queue pairs are destroyed: the connection manager holds on to them. */
+    void disconnect(List<CmLink> links, CmToken token) {
+        forget(token);
+        links.forEach(CmLink::close);
+    }
+
+    VerbsHello hello(CmToken token, List<VerbsHello.PairAddress> pairs) {
+        VerbsHello.Connect connect = agent == null ? VerbsHello.Connect.DIRECTLY
+                : new VerbsHello.Connect(true,
+                        new Endpoint(agent.address().getAddress().getHostAddress(), agent.address().getPort()), token);
+        return new VerbsHello(localName(), listening(), wire, choice.gidEntry().gid(), choice.port().lid(),
+                choice.mtu(),
+                readsAcceptedMax(), connect, pairs);
     }
 
     // ---- the end ----
@@ -271,7 +345,7 @@ final class VerbsFabric extends ControlledFabric {
     protected List<AutoCloseable> holdings() {
         List<AutoCloseable> held = new ArrayList<>(completionQueues);
         held.addAll(regions.values());
-        held.addAll(List.of(forbidden, domain, context));
+        held.addAll(List.of(forbidden, domain, agent == null ? context : agent));
         return held;
     }
 }

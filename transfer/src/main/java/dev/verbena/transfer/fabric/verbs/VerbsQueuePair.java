@@ -1,13 +1,15 @@
 package dev.verbena.transfer.fabric.verbs;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.fabric.RequestCheck;
-import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.fabric.control.Frame;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionHandler;
@@ -18,11 +20,11 @@ import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.transfer.spi.WorkRequest;
+import dev.verbena.transfer.fabric.verbs.cm.CmLink;
+import dev.verbena.verbs.CmId;
+import dev.verbena.verbs.ConnectionParameters;
 import dev.verbena.verbs.QueuePairAttributes;
 import dev.verbena.verbs.QueuePairState;
-import dev.verbena.verbs.QueuePairType;
-import dev.verbena.verbs.SendRequest;
-import dev.verbena.verbs.SendRequests;
 import dev.verbena.verbs.VerbsException;
 import dev.verbena.verbs.WorkCompletionStatus;
 import dev.verbena.verbs.WorkCompletions;
@@ -39,11 +41,10 @@ import dev.verbena.verbs.WorkCompletions;
  * that is too long, an atomic that is not aligned) fails here when its turn has come, after all before it.
  *
  * <p>Threading: confined to the poller of its completion queue; {@link #number}, {@link #state}, {@link #lose},
- * {@link #peerAsks} and {@link #peerTells} are thread-safe.
+ * {@link #peerAsks}, {@link #peerSuspects}, {@link #peerTells} and {@link #end(String)} are thread-safe.
  */
 final class VerbsQueuePair implements QueuePair {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsQueuePair.class);
-    private static final int CHUNK = 64;
 
     private final VerbsFabric fabric;
     private final int index;
@@ -53,12 +54,12 @@ final class VerbsQueuePair implements QueuePair {
     private final int entries;
     private final RequestCheck requests;
     private final RequestFaults faults;
-    private final int inlineByteSizeMax;
+    private final int packetSequence;
     private final int queueIndex;
     private final long receiverNotReadyTimeoutNs;
     private VerbsConnection connection;
 
-    private final SendRequests sends;
+    private final SendPath sends;
     /** Of the requests that are outstanding, by number. */
     private final SendSlot[] slots;
     private final int signalEvery;
@@ -71,6 +72,7 @@ final class VerbsQueuePair implements QueuePair {
     private Failure stall;
 
     private final PostedReceives receives;
+    private final PeerRequests peerRequests;
 
     private volatile State state = State.READY;
     /** Null while READY. */
@@ -81,7 +83,9 @@ final class VerbsQueuePair implements QueuePair {
     // Set by the control thread, taken up by the next poll.
     private volatile String lostCause;
     private volatile FailedRequest question;
-    private volatile String told;
+    private volatile Suspects suspects;
+    private volatile Finding told;
+    private volatile String endCause;
 
     VerbsQueuePair(VerbsFabric fabric, int index, QueuePairOptions options) {
         this.fabric = fabric;
@@ -90,23 +94,22 @@ final class VerbsQueuePair implements QueuePair {
         receiverNotReadyTimeoutNs = options.receiverNotReadyTimeoutNs();
         requests = fabric.requests().of(options);
         faults = new RequestFaults(fabric);
-        // One more than asked for: the marker behind a request that stalls.
-        int sendDepth = options.sendDepth() + 1;
-        pair = ReliablePair.create(fabric, dev.verbena.verbs.QueuePairOptions
-                .of(QueuePairType.RELIABLE_CONNECTED, completionQueue.queue())
-                .withDepth(sendDepth, options.receiveDepth()).withElementCountMax(options.elementCountMax(), 1)
-                .withInlineByteSizeMax(options.inlineByteSizeMax()));
+        Wire wire = fabric.wire();
+        packetSequence = fabric.packetSequence();
+        pair = ReliablePair.create(fabric, wire.deviceOptions(options, completionQueue.queue()));
         number = pair.number();
-        // A device may give more than asked for.
-        inlineByteSizeMax = Math.min(options.inlineByteSizeMax(), pair.inlineByteSizeMax());
-        sends = new SendRequests(Math.min(options.sendDepth(), CHUNK), options.elementCountMax(), inlineByteSizeMax);
         slots = new SendSlot[options.sendDepth()];
         Arrays.setAll(slots, i -> new SendSlot());
         signalEvery = Math.max(1, options.sendDepth() / 2);
-        entries = sendDepth + options.receiveDepth();
+        entries = wire.entries(options);
         try {
             queueIndex = completionQueue.attach(this, entries);
-            receives = new PostedReceives(fabric, pair, queueIndex, options.receiveDepth());
+            // A device may take more inline than asked for.
+            Wire.Ends ends = wire.ends(fabric, pair, queueIndex, options,
+                    Math.min(options.inlineByteSizeMax(), pair.inlineByteSizeMax()));
+            sends = ends.sends();
+            receives = new PostedReceives(fabric, pair, queueIndex, options.receiveDepth(), ends.receives());
+            peerRequests = new PeerRequests(fabric, receives);
             ReliablePair.open(pair, fabric);
         } catch (RuntimeException e) {
             pair.close();
@@ -114,10 +117,38 @@ final class VerbsQueuePair implements QueuePair {
         }
     }
 
+    /** What the peer must know of it. */
+    VerbsHello.PairAddress address() {
+        return new VerbsHello.PairAddress(number, packetSequence, sends.address());
+    }
+
     /** Brings it to READY_TO_SEND. */
-    void connect(VerbsHello peer, int peerNumber, int peerPacketSequence, int packetSequence) {
-        ReliablePair.connect(pair, fabric, peer, peerNumber, peerPacketSequence, packetSequence,
-                receiverNotReadyTimeoutNs);
+    void connect(VerbsHello peer, VerbsHello.PairAddress address) {
+        sends.meet(address.credit());
+        ReliablePair.connect(pair, fabric, peer, address, packetSequence, receiverNotReadyTimeoutNs);
+    }
+
+    /** How the connection manager brings it to the peer's. */
+    CmLink.End end(VerbsHello peer, VerbsHello.PairAddress address) {
+        sends.meet(address.credit());
+        return new CmLink.End() {
+            @Override
+            public ConnectionParameters parameters() {
+                return ReliablePair.parameters(pair, fabric, peer);
+            }
+
+            @Override
+            public void makeReady(CmId id) {
+                if (fabric.traits().movesStates()) {
+                    ReliablePair.connect(pair, fabric, peer, id, receiverNotReadyTimeoutNs);
+                }
+            }
+        };
+    }
+
+    /** On the side that connects, once it is connected. */
+    void begin() {
+        completionQueue.betweenPolls(sends::begin);
     }
 
     /** Before anything is posted. */
@@ -133,7 +164,9 @@ final class VerbsQueuePair implements QueuePair {
     @Override
     public State state() {
         State now = state;
-        return now == State.READY && (lostCause != null || told != null || question != null) ? State.ERROR : now;
+        return now == State.READY && (lostCause != null || told != null || question != null || suspects != null
+                || endCause != null)
+                        ? State.ERROR : now;
     }
 
     @Override
@@ -187,11 +220,9 @@ final class VerbsQueuePair implements QueuePair {
             if (fault == null && isReady) {
                 fault = fault(request, number, slot.byteSize);
                 if (fault == null) {
-                    SendRequest native_ = sends.get(count++);
-                    SendRequestWriter.write(native_, VerbsCompletionQueue.workRequestId(queueIndex, false, number),
-                            request, slot.byteSize, inlineByteSizeMax);
-                    if (slot.isSignaled || ++unsignaled == signalEvery) {
-                        native_.signaled();
+                    boolean isReported = slot.isSignaled || ++unsignaled == signalEvery;
+                    sends.write(count++, request, number, slot.byteSize, isReported);
+                    if (isReported) {
                         unsignaled = 0;
                     }
                 }
@@ -231,22 +262,21 @@ final class VerbsQueuePair implements QueuePair {
             return;
         }
         try {
-            int taken = pair.post(sends, 0, count);
+            int taken = sends.hand(count);
             handed += taken;
             if (taken < count) {
                 failHere("the device took " + taken + " of " + count + " requests: its send queue is full");
             }
-        } catch (VerbsException e) {
+        } catch (VerbsException | TransferException e) {
             failHere(e.getMessage());
         }
     }
 
-    /** All before the request that stalls must be known to be over: a write of nothing behind them will say so. */
+    /** All before the request that stalls must be known to be over. */
     private void markStall() {
         if (completed != handed && unsignaledRun != 0) {
             unsignaledRun = 0;
-            sends.get(0).write(VerbsCompletionQueue.workRequestId(queueIndex, false, handed - 1), 0, 0).signaled();
-            if (pair.post(sends, 0, 1) != 1) {
+            if (!sends.report(handed - 1)) {
                 failHere("the device took no request: its send queue is full");
             }
         }
@@ -296,19 +326,19 @@ final class VerbsQueuePair implements QueuePair {
         long id = found.workRequestId(i);
         WorkCompletionStatus status = found.status(i);
         return VerbsCompletionQueue.isReceive(id) ? takeReceive((int) id, status, found, i, out)
-                : takeSend((int) id, status, out);
+                : takeSend(id, status, out);
     }
 
-    private boolean takeSend(int lowBits, WorkCompletionStatus status, Completion out) {
-        long number = completed + (lowBits - (int) completed);
-        completed = Math.max(completed, number + 1);
+    private boolean takeSend(long id, WorkCompletionStatus status, Completion out) {
         if (status != WorkCompletionStatus.SUCCESS) {
-            if (state == State.READY) {
-                delivered = number;
-                sendFailed(number, status);
-            }
+            takeFailedSend((int) id, status);
             return false;
         }
+        if (isTakenByPath(id)) {
+            return false;
+        }
+        long number = completed + ((int) id - (int) completed);
+        completed = Math.max(completed, number + 1);
         delivered = number + 1;
         checkStall();
         SendSlot slot = slot(number);
@@ -319,6 +349,28 @@ final class VerbsQueuePair implements QueuePair {
         return true;
     }
 
+    private boolean isTakenByPath(long id) {
+        try {
+            return sends.takes(id);
+        } catch (VerbsException | TransferException e) {
+            failHere(e.getMessage());
+            return false;
+        }
+    }
+
+    private void takeFailedSend(int lowBits, WorkCompletionStatus status) {
+        if (sends.isTold()) {
+            long number = completed + (lowBits - (int) completed);
+            completed = Math.max(completed, number + 1);
+            if (state == State.READY) {
+                delivered = number;
+                sendFailed(number, status);
+            }
+        } else if (state == State.READY) {
+            endUntold("the connection of its queue pair has ended: " + status.meaning());
+        }
+    }
+
     private boolean takeReceive(int lowBits, WorkCompletionStatus status, WorkCompletions found, int i,
             Completion out) {
         long number = receives.complete(lowBits);
@@ -327,11 +379,12 @@ final class VerbsQueuePair implements QueuePair {
             return false;
         }
         receives.delivered(number);
-        boolean hasImmediate = found.hasImmediate(i);
-        fill(out, receives.id(number), CompletionStatus.SUCCESS,
-                hasImmediate ? Opcode.RECEIVE_WRITE_WITH_IMMEDIATE : Opcode.RECEIVE, found.byteSize(i), null);
-        out.hasImmediate = hasImmediate;
-        out.immediate = hasImmediate ? found.immediate(i) : 0;
+        fill(out, receives.id(number), CompletionStatus.SUCCESS, Opcode.RECEIVE, 0, null);
+        try {
+            receives.read(found, i, number, out);
+        } catch (VerbsException | TransferException e) {
+            failHere(e.getMessage());
+        }
         return true;
     }
 
@@ -359,7 +412,7 @@ final class VerbsQueuePair implements QueuePair {
             enterError(Failure.of(words).withSend(number, status));
             tell(words);
         } else {
-            enterError(Failure.asking(words).withSend(number, status));
+            enterError(Failure.asking(words, number).withSend(number, status));
             connection.send(Frame.Type.FAILED, failed.encode());
         }
     }
@@ -369,13 +422,14 @@ final class VerbsQueuePair implements QueuePair {
         boolean isFlushed = deviceStatus == WorkCompletionStatus.WORK_REQUEST_FLUSHED
                 || deviceStatus == WorkCompletionStatus.REMOTE_ACCESS_ERROR
                 || deviceStatus == WorkCompletionStatus.LOCAL_ACCESS_ERROR;
-        if (state == State.READY) {
+        if (state == State.READY && isFlushed && !sends.isTold()) {
+            endUntold("the connection of its queue pair has ended");
+        } else if (state == State.READY) {
             enterError(Failure.awaiting((isFlushed ? "the queue pair failed" : receives.fault(number)) + ", and "
                     + connection.peer() + " does not say more"));
         }
         if (!isFlushed) {
-            failure.receiveFailed(number, receives.refusal(number) == null ? CompletionStatus.LOCAL_LENGTH_ERROR
-                    : CompletionStatus.LOCAL_PROTECTION_ERROR);
+            takeMisfit(number);
         }
     }
 
@@ -402,6 +456,7 @@ final class VerbsQueuePair implements QueuePair {
     private void enterError(Failure failure) {
         move(State.ERROR);
         this.failure = failure;
+        sends.stop();
         stop();
         completionQueue.addTroubled(this);
     }
@@ -423,10 +478,25 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     private void tell(String cause) {
-        connection.send(Frame.Type.FINDING, new Finding(index, cause).encode());
+        tell(Finding.own(index, cause));
     }
 
-    // ---- what the peer says; the first three from the control thread ----
+    private void tell(Finding finding) {
+        connection.send(Frame.Type.FINDING, finding.encode());
+    }
+
+    /** The connection has ended, and the device does not say over what: the peer is asked about all that it may have been. */
+    private void endUntold(String words) {
+        List<Suspects.Suspect> all = new ArrayList<>();
+        for (long i = delivered; i < sends.nextToDevice(); i++) {
+            all.add(new Suspects.Suspect(describe(i, CompletionStatus.WORK_REQUEST_FLUSHED), sends.messageNumber(i)));
+        }
+        enterError(Failure.asking(words + ", and " + connection.peer() + " does not say why", delivered)
+                .withFirstStatus(CompletionStatus.RETRY_EXCEEDED));
+        connection.send(Frame.Type.SUSPECTS, new Suspects(index, all).encode());
+    }
+
+    // ---- what the peer says; the first five from other threads ----
 
     void lose(String cause) {
         lostCause = cause;
@@ -438,8 +508,19 @@ final class VerbsQueuePair implements QueuePair {
         completionQueue.signalNews();
     }
 
-    void peerTells(String cause) {
-        told = cause;
+    void peerSuspects(Suspects all) {
+        suspects = all;
+        completionQueue.signalNews();
+    }
+
+    void peerTells(Finding finding) {
+        told = finding;
+        completionQueue.signalNews();
+    }
+
+    /** From the connection manager's thread: the connection under it is gone. */
+    void end(String cause) {
+        endCause = cause;
         completionQueue.signalNews();
     }
 
@@ -451,16 +532,24 @@ final class VerbsQueuePair implements QueuePair {
         FailedRequest asked = question;
         if (asked != null) {
             question = null;
-            String finding = finding(asked);
+            String finding = peerRequests.finding(asked,
+                    failure == null ? receives.next() : failure.failedReceiveOr(receives.next()));
             settle(connection.peer() + " failed: " + finding, CompletionStatus.WORK_REQUEST_FLUSHED);
-            tell(finding);
+            tell(new Finding(index, 0, asked.status(), finding));
         }
-        String cause = told;
-        if (cause != null) {
-            told = null;
-            boolean isAnswer = failure != null && failure.isAsked();
-            settle(isAnswer ? cause : connection.peer() + " failed: " + cause,
-                    CompletionStatus.WORK_REQUEST_FLUSHED);
+        if (endCause != null && state == State.READY) {
+            endUnsaid(endCause);
+        }
+        // What the peer asked before it told something is heard before that.
+        Finding finding = told;
+        told = null;
+        Suspects all = suspects;
+        if (all != null) {
+            suspects = null;
+            judge(all);
+        }
+        if (finding != null) {
+            hear(finding);
         }
         String lost = lostCause;
         if (lost != null) {
@@ -468,38 +557,52 @@ final class VerbsQueuePair implements QueuePair {
         }
     }
 
+    /** The connection manager says so. */
+    private void endUnsaid(String words) {
+        if (sends.isTold()) {
+            enterError(Failure.awaiting(words + ", and " + connection.peer() + " does not say why"));
+        } else {
+            endUntold(words);
+        }
+    }
+
+    private void judge(Suspects all) {
+        if (state == State.READY) {
+            endUntold("the connection of its queue pair has ended");
+        }
+        Finding finding = peerRequests.judge(all);
+        if (finding != null) {
+            if (finding.status() == CompletionStatus.REMOTE_INVALID_REQUEST) {
+                takeMisfit(receives.number(all.all().get(finding.culprit()).messageNumber()));
+            }
+            settle(connection.peer() + " failed: " + finding.text(), CompletionStatus.WORK_REQUEST_FLUSHED);
+            tell(finding);
+        } else {
+            tell(failure.isSettled() ? Finding.own(index, failure.cause()) : Finding.nothing(index));
+        }
+    }
+
+    private void takeMisfit(long receive) {
+        failure.receiveFailed(receive, receives.refusal(receive) == null ? CompletionStatus.LOCAL_LENGTH_ERROR
+                : CompletionStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    private void hear(Finding finding) {
+        if (finding.culprit() >= 0 && state == State.ERROR) {
+            failure.settleAs(finding.text(), finding.culprit(), finding.status());
+        } else if (finding.culprit() == Finding.OWN) {
+            settle(connection.peer() + " failed: " + finding.text(), CompletionStatus.WORK_REQUEST_FLUSHED);
+        } else if (state == State.ERROR) {
+            failure.settle(failure.ownWords(), CompletionStatus.RETRY_EXCEEDED);
+        }
+    }
+
     private void settle(String cause, CompletionStatus firstStatus) {
         if (state == State.READY) {
             enterError(Failure.of(cause).withFirstStatus(firstStatus));
         } else {
-            failure.settle(cause);
+            failure.settle(cause, firstStatus);
         }
-    }
-
-    /** What this side knows of why its device refused the peer's request. */
-    private String finding(FailedRequest failed) {
-        String detail = switch (failed.status()) {
-            case REMOTE_ACCESS_ERROR -> accessFinding(failed);
-            case REMOTE_INVALID_REQUEST -> failed.opcode().consumesReceive()
-                    ? receives.fault(failure == null ? receives.next() : failure.failedReceiveOr(receives.next()))
-                    : "it is not valid";
-            default -> failed.status().toString();
-        };
-        return failed.describe() + " to " + fabric.localName() + ": " + detail;
-    }
-
-    private String accessFinding(FailedRequest failed) {
-        VerbsRegion region = fabric.region(failed.rkey());
-        if (region == null) {
-            return "there is no region with that rkey, or it is closed";
-        }
-        int right = switch (failed.opcode()) {
-            case READ -> Rights.REMOTE_READ;
-            case COMPARE_AND_SWAP, FETCH_AND_ADD -> Rights.REMOTE_ATOMIC;
-            default -> Rights.REMOTE_WRITE;
-        };
-        String refusal = region.refusal(fabric, failed.remoteAddress() - region.address(), failed.byteSize(), right);
-        return refusal == null ? "the device refuses it, though the region allows it" : refusal;
     }
 
     // ---- delivering what failed ----
@@ -510,23 +613,20 @@ final class VerbsQueuePair implements QueuePair {
 
     /** Called by the completion queue within a poll. @return completions delivered */
     int deliverFailed(Completion completion, CompletionHandler handler, int countMax, long nowNs) {
-        if (state != State.ERROR || !failure.isSettledBy(nowNs)) {
+        if (state != State.ERROR || countMax == 0 || !failure.isSettledBy(nowNs) || !isSilent(nowNs)) {
             return 0;
-        }
-        if ((completed != handed || receives.isUnderWay()) && failure.isFlushOverdue(nowNs)) {
-            // Once it is destroyed, the device does not touch the memory of what it has not reported.
-            LOGGER.warn("{} does not flush its requests; it is destroyed", pair);
-            pair.close();
-            completed = handed;
-            receives.giveUp();
         }
         int count = 0;
         while (count < countMax && state == State.ERROR && delivered != posted
                 && (delivered < completed || delivered >= handed)) {
             SendSlot slot = slot(delivered);
-            fill(completion, slot.workRequestId, failure.takeSendStatus(delivered), slot.opcode, slot.byteSize,
-                    failure.cause());
+            CompletionStatus status = failure.takeSendStatus(delivered);
             delivered++;
+            if (status == CompletionStatus.SUCCESS && !slot.isSignaled) {
+                continue;
+            }
+            fill(completion, slot.workRequestId, status, slot.opcode, slot.byteSize,
+                    status == CompletionStatus.SUCCESS ? null : failure.cause());
             count++;
             handler.onCompletion(completion);
         }
@@ -540,15 +640,42 @@ final class VerbsQueuePair implements QueuePair {
         return count;
     }
 
+    /** Whether the device has said all that it will. Called when its completion queue has been drained. */
+    private boolean isSilent(long nowNs) {
+        if (completed == handed && !receives.isUnderWay()) {
+            return true;
+        }
+        if (!pair.isOpen()) {
+            // And what it said before it was destroyed has been taken by now.
+            completed = handed;
+            receives.giveUp();
+            return true;
+        }
+        if (!sends.isTold() || failure.isFlushOverdue(nowNs)) {
+            // Once it is destroyed, the device does not touch the memory of what it has not reported.
+            LOGGER.debug("{} is destroyed, for its device does not flush all requests", pair);
+            pair.close();
+            return false;
+        }
+        return true;
+    }
+
     // ---- a peer that posts no receive ----
 
-    /** Whether a request waits for a receive of the peer, for a time that is measured here. */
+    /** Whether a request waits for a receive of the peer, so that something is to be done in time. */
     boolean isReceiverAwaited() {
-        return state == State.READY && receiverNotReadyTimeoutNs != Long.MAX_VALUE
-                && !ReliablePair.isTimedByDevice(receiverNotReadyTimeoutNs) && firstThatConsumesReceive() >= 0;
+        return state == State.READY && (sends.isAwaitingReceive() || isTimedHere() && firstThatConsumesReceive() >= 0);
+    }
+
+    private boolean isTimedHere() {
+        return receiverNotReadyTimeoutNs != Long.MAX_VALUE
+                && !(sends.isTold() && ReliablePair.isTimedByDevice(receiverNotReadyTimeoutNs));
     }
 
     private long firstThatConsumesReceive() {
+        if (!sends.isTold()) {
+            return sends.awaitingReceive();
+        }
         for (long i = completed; i < handed; i++) {
             if (slot(i).opcode.consumesReceive()) {
                 return i;
@@ -558,13 +685,24 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     /** Called by the completion queue now and then. */
-    void checkReceiverNotReady(long nowNs) {
-        if (!isReceiverAwaited()) {
-            waitsForReceiverFrom = -1;
-            return;
+    void tick(long nowNs) {
+        if (state == State.READY) {
+            askAgain(nowNs);
+            checkReceiverNotReady(nowNs);
         }
-        long first = firstThatConsumesReceive();
-        if (first != waitsForReceiverFrom) {
+    }
+
+    private void askAgain(long nowNs) {
+        try {
+            sends.askAgain(nowNs);
+        } catch (VerbsException | TransferException e) {
+            failHere(e.getMessage());
+        }
+    }
+
+    private void checkReceiverNotReady(long nowNs) {
+        long first = isTimedHere() ? firstThatConsumesReceive() : -1;
+        if (first < 0 || first != waitsForReceiverFrom) {
             waitsForReceiverFrom = first;
             waitsForReceiverSinceNs = nowNs;
         } else if (nowNs - waitsForReceiverSinceNs >= receiverNotReadyTimeoutNs) {
@@ -572,7 +710,8 @@ final class VerbsQueuePair implements QueuePair {
             String words = describe(first, status).describe() + " to " + connection.peer()
                     + ": it posted no receive for "
                     + TimeUnit.NANOSECONDS.toMillis(receiverNotReadyTimeoutNs) + " ms";
-            enterError(Failure.of(words).withSend(first, status));
+            Failure notReady = Failure.of(words).withSend(first, status);
+            enterError(sends.isTold() ? notReady : notReady.withDoneBefore());
             tell(words);
         }
     }
@@ -595,5 +734,6 @@ final class VerbsQueuePair implements QueuePair {
             }
             pair.close();
         }
+        sends.close();
     }
 }

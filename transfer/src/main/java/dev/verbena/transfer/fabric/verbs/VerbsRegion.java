@@ -43,16 +43,22 @@ final class VerbsRegion extends CheckedRegion {
                 // Others may have come instead, of which nobody has asked yet whether there are so many.
                 fabric.checkRoom(byteSize, slab.backing().pages());
             }
-            return new VerbsRegion(fabric, source, slab, domain.register(slab.memory(), flags(rights)), rights);
+            return new VerbsRegion(fabric, source, slab,
+                    domain.register(slab.memory(), flags(rights, fabric.traits().hasAtomics())),
+                    rights);
         } catch (RuntimeException e) {
             source.release(slab);
             throw e;
         }
     }
 
-    private static Set<AccessFlag> flags(Set<AccessRight> rights) {
+    /** Where there are no atomics, nobody can make use of the right. */
+    private static Set<AccessFlag> flags(Set<AccessRight> rights, boolean hasAtomics) {
         Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
         for (AccessRight right : rights) {
+            if (right == AccessRight.REMOTE_ATOMIC && !hasAtomics) {
+                continue;
+            }
             flags.add(switch (right) {
                 case LOCAL_WRITE -> AccessFlag.LOCAL_WRITE;
                 case REMOTE_WRITE -> AccessFlag.REMOTE_WRITE;

@@ -27,6 +27,16 @@ final class Devices {
                 new DeviceAttributes("", new Guid(1), 0, 0, 0, LIMITS, List.of(ports)), null);
     }
 
+    /** One that differs from others in what it can. */
+    static LocalDevice device(TransportType transport, int elementCountMax, int readElementCountMax,
+            int atomicCapability) {
+        DeviceLimits limits = new DeviceLimits(1L << 40, 4096, 1024, 16384, elementCountMax, readElementCountMax, 1024,
+                65536,
+                1024, 1024, 16, 16, 1024, 1024, 1024, 16384, 16, 64, 0, atomicCapability);
+        return new LocalDevice(new VerbsDevice("any0", NodeType.CHANNEL_ADAPTER, transport, new Guid(1)),
+                new DeviceAttributes("", new Guid(1), 0, 0, 0, limits, List.of()), null);
+    }
+
     static LocalDevice mute(String name, String problem) {
         return new LocalDevice(verbsDevice(name), null, problem);
     }
