@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class Guests {
     static final Path HOME = Path.of(System.getProperty("verbena.home"));
+    /** The address by which rdma_cm finds its soft-iWARP. */
+    static final String SIW0_OF_HOST1 = "198.18.0.1";
     static final Path TARGET = HOME.resolve("softroce/target");
     private static final Path SCRIPT = HOME.resolve("softroce/softroce");
     private static final int CANNOT_WORK = 3;

@@ -28,9 +28,9 @@ class GuestsTest {
         Guests.assumeTheyHave("siw0");
         GuestRun run = Guests.run("""
                 rping -s -a host1-siw0 -C 10 -v & server=$!
-                until ss -Hltn 'sport = :7174' | grep -F 198.18.0.1; do kill -0 $server || exit 1; sleep 0.2; done
+                until ss -Hltn 'sport = :7174' | grep -F %s; do kill -0 $server || exit 1; sleep 0.2; done
                 rping -c -a host1-siw0 -C 10 -v && wait $server
-                """, TIMEOUT).assertSucceeded();
+                """.formatted(Guests.SIW0_OF_HOST1), TIMEOUT).assertSucceeded();
         assertEquals(2, run.output().split("ping data: rdma-ping-9: ", -1).length - 1, run.output());
     }
 

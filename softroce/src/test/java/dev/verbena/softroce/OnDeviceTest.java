@@ -36,7 +36,7 @@ class OnDeviceTest {
             return;
         }
         List<String> classes = OnDeviceRun.classes(Guests.HOME, System.getProperty("verbena.onDevice", ""));
-        for (String device : System.getProperty("verbena.onDevice.devices", "rxe0").split(",")) {
+        for (String device : System.getProperty("verbena.onDevice.devices", "rxe0,siw0").split(",")) {
             if (Guests.have(device)) {
                 SHARES.addAll(OnDeviceShare.of(device, classes));
             }

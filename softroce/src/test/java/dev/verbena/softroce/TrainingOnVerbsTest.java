@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The training program over RDMA, within a host and across two. Losses are compared with those over shared memory in the same kind of
- * guest: another processor may round otherwise.
+ * The training program over RDMA, within a host and across two, on soft-RoCE and on soft-iWARP. Losses are compared with those over
+ * shared memory in the same kind of guest: another processor may round otherwise.
  */
 class TrainingOnVerbsTest {
     private static final Duration TIMEOUT = Duration.ofMinutes(8);
@@ -32,11 +34,15 @@ class TrainingOnVerbsTest {
             + OPTIONS;
     private static final String WORKER = ENVIRONMENT + "./verbena task --task=worker:0 --listen=0.0.0.0:7000" + CLUSTER
             + OPTIONS;
+    private static final String ON_SIW0 = " --rdma-device=siw0";
     private static final String OUT = "$SOFTROCE_OUT";
 
     @TempDir
     private static Path oneHost;
+    @TempDir
+    private static Path oneHostWithSiw0;
     private static GuestRun onOneHost;
+    private static GuestRun onSiw0;
 
     @TempDir
     private Path out;
@@ -48,8 +54,21 @@ class TrainingOnVerbsTest {
                 .redirectErrorStream(true).start();
         String said = new String(build.getInputStream().readAllBytes());
         assertEquals(0, build.waitFor(), said);
+        CompletableFuture<GuestRun> beside = Guests.have("siw0")
+                ? CompletableFuture.supplyAsync(TrainingOnVerbsTest::trainOnSiw0)
+                : CompletableFuture.completedFuture(null);
         onOneHost = Guests.run(ENVIRONMENT + "./verbena train --fabric=shm --json=" + OUT + "/shm.json" + OPTIONS
                 + " && ./verbena train --fabric=verbs --json=" + OUT + "/verbs.json" + OPTIONS, TIMEOUT, oneHost);
+        onSiw0 = beside.get();
+    }
+
+    private static GuestRun trainOnSiw0() {
+        try {
+            return Guests.run(ENVIRONMENT + "./verbena train --fabric=verbs --json=" + OUT + "/verbs.json" + OPTIONS
+                    + ON_SIW0, TIMEOUT, oneHostWithSiw0);
+        } catch (IOException | InterruptedException e) {
+            throw new CompletionException(e);
+        }
     }
 
     @Test
@@ -58,6 +77,21 @@ class TrainingOnVerbsTest {
         assertEquals(overSharedMemory(), verbs);
         assertEquals(12, verbs.split(",").length);
         assertTrue(Files.readString(oneHost.resolve("verbs.json")).contains("\"fabric\" : \"verbs\""));
+    }
+
+    @Test
+    void withinAHostTheLossesOnSoftIwarpAreThoseOverSharedMemory() throws Exception {
+        Guests.assumeTheyHave("siw0");
+        onSiw0.assertSucceeded();
+        assertEquals(overSharedMemory(), losses(oneHostWithSiw0.resolve("verbs.json")));
+    }
+
+    @Test
+    void acrossTwoHostsTheLossesOnSoftIwarpAreTheSame() throws Exception {
+        Guests.assumeTheyHave("siw0");
+        List<GuestRun> runs = pair(SERVER + ON_SIW0, WORKER + ON_SIW0 + " --json=" + OUT + "/siw0.json");
+        assertAll(runs.stream().map(run -> run::assertSucceeded));
+        assertEquals(overSharedMemory(), losses(out.resolve("siw0.json")));
     }
 
     @Test
