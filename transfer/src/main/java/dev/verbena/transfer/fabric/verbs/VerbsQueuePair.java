@@ -86,6 +86,8 @@ final class VerbsQueuePair implements QueuePair {
     private volatile Suspects suspects;
     private volatile Finding told;
     private volatile String endCause;
+    /** The completion queue knows it before: a poller that is due meanwhile must leave it alone. */
+    private volatile boolean isMade;
 
     VerbsQueuePair(VerbsFabric fabric, int index, QueuePairOptions options) {
         this.fabric = fabric;
@@ -111,6 +113,7 @@ final class VerbsQueuePair implements QueuePair {
             receives = new PostedReceives(fabric, pair, queueIndex, options.receiveDepth(), ends.receives());
             peerRequests = new PeerRequests(fabric, receives);
             ReliablePair.open(pair, fabric);
+            isMade = true;
         } catch (RuntimeException e) {
             pair.close();
             throw e;
@@ -664,7 +667,8 @@ final class VerbsQueuePair implements QueuePair {
 
     /** Whether a request waits for a receive of the peer, so that something is to be done in time. */
     boolean isReceiverAwaited() {
-        return state == State.READY && (sends.isAwaitingReceive() || isTimedHere() && firstThatConsumesReceive() >= 0);
+        return isMade && state == State.READY
+                && (sends.isAwaitingReceive() || isTimedHere() && firstThatConsumesReceive() >= 0);
     }
 
     private boolean isTimedHere() {
@@ -686,7 +690,7 @@ final class VerbsQueuePair implements QueuePair {
 
     /** Called by the completion queue now and then. */
     void tick(long nowNs) {
-        if (state == State.READY) {
+        if (isMade && state == State.READY) {
             askAgain(nowNs);
             checkReceiverNotReady(nowNs);
         }
