@@ -17,9 +17,12 @@ class VerbsFabricContractOnDevice extends FabricContract {
         return open(network());
     }
 
-    /** As this class is for. */
+    /** Of the device that is to be tested, as this class is for. */
     protected NetworkOptions network() {
-        return NetworkOptions.ofEnvironment(System.getenv()).withCompletionMode(CompletionMode.POLLING);
+        NetworkOptions network = NetworkOptions.ofEnvironment(System.getenv())
+                .withCompletionMode(CompletionMode.POLLING);
+        String device = System.getenv("VERBENA_TEST_DEVICE");
+        return device == null ? network : network.withDevice(device);
     }
 
     static Fabric open(CompletionMode mode) {
