@@ -18,7 +18,7 @@ import java.lang.invoke.MethodHandle;
  * that they are alive.
  *
  * <p>Whether a call may be {@linkplain Linker.Option#critical critical}, without the transition that lets garbage
- * collection go on meanwhile, is up to the {@link Provider}: it may where the call neither blocks nor enters the kernel.
+ * collection go on meanwhile, is up to the provider: it may where the call neither blocks nor enters the kernel.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
@@ -55,30 +55,21 @@ final class DataPath {
     private static final MethodHandle READ_LONG = critical(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
     private static final MethodHandle READ_BYTE = critical(FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
 
-    private final Provider provider;
     private final boolean isPostCritical;
     private final boolean isPollCritical;
     private final boolean forgetsRefusals;
 
-    DataPath(Provider provider) {
-        this.provider = provider;
-        isPostCritical = provider.postsWithoutKernel();
-        isPollCritical = provider.pollsWithoutKernel();
-        forgetsRefusals = provider.name().equals("siw");
+    DataPath(boolean isPostCritical, boolean isPollCritical, boolean forgetsRefusals) {
+        this.isPostCritical = isPostCritical;
+        this.isPollCritical = isPollCritical;
+        this.forgetsRefusals = forgetsRefusals;
     }
 
     private static MethodHandle critical(FunctionDescriptor descriptor) {
         return Linker.nativeLinker().downcallHandle(descriptor, Linker.Option.critical(false));
     }
 
-    Provider provider() {
-        return provider;
-    }
-
-    /**
-     * Whether a post may name a request that it refused and yet return 0: siw_post_send does once it has rung the doorbell
-     * for those before it (providers/siw/siw.c).
-     */
+    /** Whether a post may name a request that it refused and yet return 0. */
     boolean forgetsRefusals() {
         return forgetsRefusals;
     }

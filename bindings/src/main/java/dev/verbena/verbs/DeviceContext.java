@@ -36,22 +36,24 @@ public final class DeviceContext extends VerbsObject {
     private final String name;
     private final MemorySegment context;
     private final TransportType transport;
+    private final Provider provider;
     private final DataPath dataPath;
     private final AsyncEvents events;
     /** How it ends. */
     private final Consumer<DeviceContext> closing;
 
-    DeviceContext(String name, MemorySegment context, DataPath dataPath) {
-        this(name, context, dataPath, DeviceContext::closeDevice);
+    DeviceContext(String name, MemorySegment context, Provider provider) {
+        this(name, context, provider, DeviceContext::closeDevice);
     }
 
-    private DeviceContext(String name, MemorySegment context, DataPath dataPath, Consumer<DeviceContext> closing) {
+    private DeviceContext(String name, MemorySegment context, Provider provider, Consumer<DeviceContext> closing) {
         super("device " + name);
         this.name = name;
         this.context = context;
         this.transport = TransportType
                 .of(ibv_device.transport_type(ibv_context.device(context).reinterpret(ibv_device.sizeof())));
-        this.dataPath = dataPath;
+        this.provider = provider;
+        this.dataPath = provider.dataPath();
         this.events = new AsyncEvents(this);
         this.closing = closing;
     }
@@ -73,7 +75,7 @@ public final class DeviceContext extends VerbsObject {
             MemorySegment context = NativeCall.pointer("ibv_open_device", () -> "device=" + name,
                     capture -> (MemorySegment) LibIbverbs.OPEN_DEVICE.invokeExact(capture, device))
                     .reinterpret(ibv_context.sizeof());
-            return new DeviceContext(name, context, new DataPath(Provider.of(context)));
+            return new DeviceContext(name, context, Provider.of(context));
         }
     }
 
@@ -94,14 +96,14 @@ public final class DeviceContext extends VerbsObject {
                 capture -> (MemorySegment) LibIbverbs.IMPORT_DEVICE.invokeExact(capture, commandFd))
                 .reinterpret(ibv_context.sizeof());
         String name = ibv_get_device_name(ibv_context.device(context)).getString(0);
-        return new DeviceContext(name, context, new DataPath(Provider.of(context)));
+        return new DeviceContext(name, context, Provider.of(context));
     }
 
     /** One that librdmacm opened and keeps open. */
     static DeviceContext borrow(MemorySegment pointer, Runnable closing) {
         MemorySegment context = pointer.reinterpret(ibv_context.sizeof());
         String name = ibv_get_device_name(ibv_context.device(context)).getString(0);
-        return new DeviceContext(name, context, new DataPath(Provider.of(context)), self -> closing.run());
+        return new DeviceContext(name, context, Provider.of(context), self -> closing.run());
     }
 
     public String name() {
@@ -317,13 +319,17 @@ public final class DeviceContext extends VerbsObject {
         return events;
     }
 
+    Provider provider() {
+        return provider;
+    }
+
     DataPath dataPath() {
         return dataPath;
     }
 
     /** Whether the kernel knows the states of its queue pairs; siw leaves that field of its answer as it was. */
     boolean tellsQueuePairStates() {
-        return transport != TransportType.IWARP || !dataPath.provider().isSoftware();
+        return transport != TransportType.IWARP || !provider.isSoftware();
     }
 
     String on() {

@@ -71,7 +71,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         this.queue = queue;
         this.address = queue.address();
         this.path = context.dataPath();
-        this.isPolledOneByOne = path.provider().name().equals("rxe");
+        this.isPolledOneByOne = context.provider().name().equals("rxe");
         start = ibv_cq_ex.start_poll(queue);
         next = ibv_cq_ex.next_poll(queue);
         end = ibv_cq_ex.end_poll(queue);

@@ -162,7 +162,7 @@ public final class ExtendedQueuePair extends QueuePair {
             throw new IllegalStateException("request number=" + (built + 1) + " of a batch of " + this
                     + " has operation=" + operation + ": give each one of " + operations);
         }
-        if (protectionDomain().context().dataPath().provider().name().equals("rxe") && !request.hasEqualElements()) {
+        if (protectionDomain().context().provider().name().equals("rxe") && !request.hasEqualElements()) {
             throw new IllegalArgumentException("request id=" + request.workRequestId() + " has elements of different"
                     + " sizes, of which rdma-core 44 takes the first for all on " + protectionDomain().context()
                     + ": post it with QueuePair.post instead");

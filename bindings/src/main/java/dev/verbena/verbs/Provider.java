@@ -50,6 +50,12 @@ public record Provider(String name) {
         return POLL_WITHOUT_KERNEL.contains(name);
     }
 
+    /** As its functions may be called. */
+    DataPath dataPath() {
+        // siw_post_send returns 0 once it has rung the doorbell for those before the one that it refused (providers/siw/siw.c).
+        return new DataPath(postsWithoutKernel(), pollsWithoutKernel(), name.equals("siw"));
+    }
+
     /** Whether there is no hardware under it: soft-RoCE or soft-iWARP. */
     public boolean isSoftware() {
         return SOFTWARE.contains(name);

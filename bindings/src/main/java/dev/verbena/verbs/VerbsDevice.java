@@ -43,7 +43,7 @@ public record VerbsDevice(String name, NodeType nodeType, TransportType transpor
      * @throws VerbsException where the device is gone, or this process may not open it
      */
     public Provider provider() {
-        return ask(context -> context.dataPath().provider());
+        return ask(DeviceContext::provider);
     }
 
     private <T> T ask(Function<DeviceContext, T> question) {

@@ -32,7 +32,7 @@ final class DoNothingDevice {
         ibv_context_ops.post_recv(operations, post);
         ibv_context_ops.poll_cq(operations, poll);
         DeviceContext device = new DeviceContext("nothing", context,
-                new DataPath(new Provider(isCritical ? "mlx5" : "rxe")));
+                new Provider(isCritical ? "mlx5" : "rxe"));
         queue = new CompletionQueue(device, null, 0, ibv_cq.allocate(arena));
         MemorySegment pair = ibv_qp.allocate(arena);
         ibv_qp.state(pair, IBV_QPS_RTS());

@@ -46,7 +46,7 @@ class OptionalVerbsTest {
         ibv_context.abi_compat(context, MemorySegment.ofAddress(-1));
         ibv_context.device(context, ibv_device.allocate(arena));
         verbs_context.sz(extended, verbs_context.sizeof());
-        device = new DeviceContext("stand-in", context, new DataPath(new Provider("")));
+        device = new DeviceContext("stand-in", context, new Provider(""));
         domain = new ProtectionDomain(device, ibv_pd.allocate(arena));
         MemorySegment struct = ibv_mr.allocate(arena);
         ibv_mr.lkey(struct, 77);

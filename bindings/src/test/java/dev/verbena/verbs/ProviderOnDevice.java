@@ -13,7 +13,7 @@ class ProviderOnDevice {
     @Test
     void itIsKnownAndTheSameForAllFunctions() {
         try (TestDevice device = new TestDevice()) {
-            Provider provider = device.context.dataPath().provider();
+            Provider provider = device.context.provider();
             assertTrue(provider.name().matches("[a-z0-9_]+"), provider::toString);
             assertEquals(provider, Provider.ofFile(
                     LibC.fileOf(ibv_context_ops.post_send(ibv_context.ops(device.context.pointer())))));

@@ -81,7 +81,7 @@ final class StandInDevice {
         ibv_context_ops.post_srq_recv(operations, posting);
         ibv_context_ops.poll_cq(operations,
                 function("callPoll", int.class, long.class, int.class, MemorySegment.class));
-        DeviceContext device = new DeviceContext("stand-in", context, new DataPath(new Provider(provider)));
+        DeviceContext device = new DeviceContext("stand-in", context, new Provider(provider));
         completionQueue = new CompletionQueue(device, null, 0, ibv_cq.allocate(arena));
         extendedQueue = new ExtendedCompletionQueue(device, null, 1, extended(), EnumSet.noneOf(CompletionField.class));
         MemorySegment capacities = ibv_qp_cap.allocate(arena);

@@ -59,7 +59,7 @@ class WaiterTest {
 
     @Test
     void sleepingTakesNothingFromTheJavaHeap() {
-        DeviceContext device = new DeviceContext("stand-in", context, new DataPath(new Provider("")));
+        DeviceContext device = new DeviceContext("stand-in", context, new Provider(""));
         MemorySegment struct = ibv_comp_channel.allocate(arena);
         ibv_comp_channel.context(struct, context);
         ibv_comp_channel.fd(struct, fd);
