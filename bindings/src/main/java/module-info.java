@@ -1,8 +1,8 @@
 /**
  * RDMA verbs for Java, over FFM.
  *
- * <p>Hidden: {@code dev.verbena.verbs.abi}, which jextract.sh generates, and {@code dev.verbena.verbs.library}, which
- * opens the libraries for it.
+ * <p>Hidden: {@code dev.verbena.verbs.ffi}, where native code is called and its memory is written; {@code dev.verbena.verbs.abi},
+ * which jextract.sh generates; and {@code dev.verbena.verbs.library}, which opens the libraries for both.
  */
 module dev.verbena.bindings {
     exports dev.verbena.verbs;

@@ -6,6 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 import dev.verbena.verbs.abi.ibv_ah_attr;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibIbverbs;
 
 /**
  * The way to a peer's port as datagrams take it.

@@ -9,6 +9,10 @@ import java.util.Map;
 
 import dev.verbena.verbs.abi.ibv_async_event;
 import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibC;
+import dev.verbena.verbs.ffi.LibIbverbs;
+import dev.verbena.verbs.ffi.Waiter;
 
 /**
  * The asynchronous events of a device context, and which objects they may concern.

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibRdmacm;
 
 /**
  * The device contexts that connections bring. They belong to librdmacm, which may close one whose device went away when

@@ -12,6 +12,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import dev.verbena.verbs.abi.rdma_cm_event;
 import dev.verbena.verbs.abi.rdma_event_channel;
 import dev.verbena.verbs.library.NativeLibrary;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibC;
+import dev.verbena.verbs.ffi.LibRdmacm;
+import dev.verbena.verbs.ffi.Waiter;
 
 /**
  * Where the connection manager reports what happens to the connections that were made on it.

@@ -2,6 +2,8 @@ package dev.verbena.verbs;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
+import dev.verbena.verbs.ffi.Errno;
+
 /**
  * An event's status in words: an errno, negative, or the reason that an InfiniBand or RoCE peer gave for rejecting.
  *

@@ -10,6 +10,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 import dev.verbena.verbs.abi.rdma_cm_join_mc_attr_ex;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibRdmacm;
 
 /**
  * The multicast groups that one {@link CmId} is in, or is about to be.

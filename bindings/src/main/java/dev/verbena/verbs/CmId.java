@@ -16,6 +16,8 @@ import dev.verbena.verbs.abi.ibv_qp_attr;
 import dev.verbena.verbs.abi.rdma_addr;
 import dev.verbena.verbs.abi.rdma_cm_id;
 import dev.verbena.verbs.abi.rdma_route;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibRdmacm;
 
 /**
  * One side of a connection, or one that listens: what a socket is to TCP, named by IP addresses and ports.
@@ -127,7 +129,7 @@ public final class CmId extends VerbsObject {
         options.checkContext(domain.context());
         return whileOpen(() -> domain.whileOpen(() -> options.whileOpen(() -> {
             synchronized (LibRdmacm.LOCK) {
-                return QueuePair.create(domain, this, options);
+                return QueuePair.create(domain, new Maker(), options);
             }
         })));
     }
@@ -336,13 +338,6 @@ public final class CmId extends VerbsObject {
         });
     }
 
-    /** Called by the queue pair, with librdmacm's lock. */
-    MemorySegment createQueuePair(ProtectionDomain domain, MemorySegment attributes) {
-        NativeCall.status("rdma_create_qp", this::on,
-                capture -> (int) LibRdmacm.CREATE_QP.invokeExact(capture, id, domain.pointer(), attributes));
-        return rdma_cm_id.qp(id);
-    }
-
     /** Called with librdmacm's lock, by the thread that takes the event. */
     void happened(CmEventType type) {
         if (type == CmEventType.ESTABLISHED) {
@@ -365,11 +360,26 @@ public final class CmId extends VerbsObject {
         return CmDevices.of(rdma_cm_id.verbs(id)).events();
     }
 
-    /** Called by the queue pair, which keeps this open. */
-    void destroyQueuePair(AsyncEvents events, MemorySegment pair) {
-        synchronized (LibRdmacm.LOCK) {
-            groups.requireNoneHeard();
-            events.destroy(pair, () -> rdma_destroy_qp(id));
+    /** Makes and destroys its queue pair. */
+    private final class Maker implements QueuePairMaker {
+        @Override
+        public VerbsObject object() {
+            return CmId.this;
+        }
+
+        @Override
+        public MemorySegment create(ProtectionDomain domain, MemorySegment attributes) {
+            NativeCall.status("rdma_create_qp", CmId.this::on,
+                    capture -> (int) LibRdmacm.CREATE_QP.invokeExact(capture, id, domain.pointer(), attributes));
+            return rdma_cm_id.qp(id);
+        }
+
+        @Override
+        public void destroy(AsyncEvents events, MemorySegment pair) {
+            synchronized (LibRdmacm.LOCK) {
+                groups.requireNoneHeard();
+                events.destroy(pair, () -> rdma_destroy_qp(id));
+            }
         }
     }
 

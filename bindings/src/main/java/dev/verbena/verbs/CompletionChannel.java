@@ -9,6 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 import dev.verbena.verbs.abi.ibv_comp_channel;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibC;
+import dev.verbena.verbs.ffi.LibIbverbs;
+import dev.verbena.verbs.ffi.Waiter;
 
 /**
  * Where completion queues report that they have something, so that a thread can sleep instead of polling.

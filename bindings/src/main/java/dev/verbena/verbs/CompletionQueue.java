@@ -13,6 +13,11 @@ import dev.verbena.verbs.abi.ibv_context_ops;
 import dev.verbena.verbs.abi.ibv_cq;
 import dev.verbena.verbs.abi.ibv_moderate_cq;
 import dev.verbena.verbs.abi.ibv_modify_cq_attr;
+import dev.verbena.verbs.ffi.DataPath;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.Guard;
+import dev.verbena.verbs.ffi.InlineVerbs;
+import dev.verbena.verbs.ffi.LibIbverbs;
 
 /**
  * Where queue pairs report what became of their requests. One that overruns is dead: it must have room for all sends

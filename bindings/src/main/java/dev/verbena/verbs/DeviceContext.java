@@ -20,6 +20,11 @@ import dev.verbena.verbs.abi.ibv_device_attr_ex;
 import dev.verbena.verbs.abi.ibv_gid_entry;
 import dev.verbena.verbs.abi.ibv_grh;
 import dev.verbena.verbs.abi.ibv_port_attr;
+import dev.verbena.verbs.ffi.DataPath;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.InlineVerbs;
+import dev.verbena.verbs.ffi.LibC;
+import dev.verbena.verbs.ffi.LibIbverbs;
 
 /**
  * An opened RDMA device; everything else is made from it.

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 import dev.verbena.verbs.abi.ibv_device;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibIbverbs;
 
 /**
  * libibverbs' list of devices: an array of pointers that dies, with the devices that nobody opened, when it is closed.

@@ -10,6 +10,10 @@ import java.util.Set;
 import dev.verbena.verbs.abi.ibv_cq_ex;
 import dev.verbena.verbs.abi.ibv_cq_init_attr_ex;
 import dev.verbena.verbs.abi.ibv_poll_cq_attr;
+import dev.verbena.verbs.ffi.DataPath;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.Guard;
+import dev.verbena.verbs.ffi.InlineVerbs;
 
 /**
  * A completion queue whose completions are read one by one where the device wrote them, instead of being copied out.

@@ -11,6 +11,9 @@ import dev.verbena.verbs.abi.ibv_qp;
 import dev.verbena.verbs.abi.ibv_qp_ex;
 import dev.verbena.verbs.abi.ibv_qp_init_attr;
 import dev.verbena.verbs.abi.ibv_qp_init_attr_ex;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.Guard;
+import dev.verbena.verbs.ffi.InlineVerbs;
 
 /**
  * A queue pair whose sends are built in batches, each in the provider's own queue, and become one post.

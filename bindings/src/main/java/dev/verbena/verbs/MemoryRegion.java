@@ -9,6 +9,9 @@ import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_mr;
 import dev.verbena.verbs.abi.ibv_sge;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.InlineVerbs;
+import dev.verbena.verbs.ffi.LibIbverbs;
 
 /**
  * Memory that the device may reach; peers name it by (address, rkey), own requests by (address, lkey).

@@ -7,6 +7,8 @@ import java.lang.foreign.MemorySegment;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
 import dev.verbena.verbs.abi.ibv_mw;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.InlineVerbs;
 
 /**
  * A part of a memory region that peers may reach under an rkey of its own, which can be given and taken back quickly.

@@ -7,6 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_pd;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.InlineVerbs;
+import dev.verbena.verbs.ffi.LibIbverbs;
 
 /**
  * What belongs together: a queue pair reaches, and lets peers reach, the memory regions of its own protection domain

@@ -7,6 +7,8 @@ import java.util.regex.Pattern;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.ffi.DataPath;
+import dev.verbena.verbs.ffi.LibC;
 
 /**
  * The part of rdma-core that drives a device, known by the file that its functions lie in: the kernel's names tell less.

@@ -16,6 +16,11 @@ import dev.verbena.verbs.abi.ibv_qp;
 import dev.verbena.verbs.abi.ibv_qp_attr;
 import dev.verbena.verbs.abi.ibv_qp_cap;
 import dev.verbena.verbs.abi.ibv_qp_init_attr;
+import dev.verbena.verbs.ffi.DataPath;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.Guard;
+import dev.verbena.verbs.ffi.InlineVerbs;
+import dev.verbena.verbs.ffi.LibIbverbs;
 
 /**
  * A send queue and a receive queue.
@@ -34,7 +39,7 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
 
     private final ProtectionDomain domain;
     /** Whose queue pair it is, or null. */
-    private final CmId connection;
+    private final QueuePairMaker maker;
     private final QueuePairType type;
     private final MemorySegment pair;
     private final int number;
@@ -56,12 +61,13 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         this(domain, null, options, pair, capacities);
     }
 
-    private QueuePair(ProtectionDomain domain, CmId connection, QueuePairOptions options, MemorySegment pair,
+    private QueuePair(ProtectionDomain domain, QueuePairMaker maker, QueuePairOptions options, MemorySegment pair,
             MemorySegment capacities) {
         super("queue pair " + ibv_qp.qp_num(pair) + " of " + domain.context(), domain, options.sendQueue(),
-                options.receiveQueue(), options.sharedReceiveQueue(), connection);
+                options.receiveQueue(), options.sharedReceiveQueue(),
+                maker == null ? null : maker.object());
         this.domain = domain;
-        this.connection = connection;
+        this.maker = maker;
         this.type = options.type();
         this.pair = pair;
         this.number = ibv_qp.qp_num(pair);
@@ -89,11 +95,11 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     }
 
     /** One that librdmacm makes, moves from state to state, and destroys. */
-    static QueuePair create(ProtectionDomain domain, CmId connection, QueuePairOptions options) {
+    static QueuePair create(ProtectionDomain domain, QueuePairMaker maker, QueuePairOptions options) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = attributes(options, arena);
-            MemorySegment pair = connection.createQueuePair(domain, attributes);
-            return new QueuePair(domain, connection, options, pair.reinterpret(ibv_qp.sizeof()),
+            MemorySegment pair = maker.create(domain, attributes);
+            return new QueuePair(domain, maker, options, pair.reinterpret(ibv_qp.sizeof()),
                     ibv_qp_init_attr.cap(attributes));
         }
     }
@@ -149,9 +155,9 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         return domain;
     }
 
-    /** Whether it was made by a {@link CmId}, which moves it from state to state. */
+    /** Whether the connection manager made it, which moves it from state to state. */
     boolean isConnectionManaged() {
-        return connection != null;
+        return maker != null;
     }
 
     /**
@@ -403,8 +409,8 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     @Override
     void destroy() {
         AsyncEvents events = domain.context().events();
-        if (connection != null) {
-            connection.destroyQueuePair(events, pair);
+        if (maker != null) {
+            maker.destroy(events, pair);
         } else {
             events.destroy(pair, () -> NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair),
                     "a queue pair leaves its multicast groups first: detachMulticast"));

@@ -7,6 +7,7 @@ import java.util.Set;
 
 import dev.verbena.verbs.abi.ibv_mw_bind_info;
 import dev.verbena.verbs.abi.ibv_send_wr;
+import dev.verbena.verbs.ffi.RawMemory;
 
 /**
  * One request of {@link SendRequests}. The method that names the operation comes first and forgets all that was there;

@@ -10,6 +10,9 @@ import dev.verbena.verbs.abi.ibv_context_ops;
 import dev.verbena.verbs.abi.ibv_srq;
 import dev.verbena.verbs.abi.ibv_srq_attr;
 import dev.verbena.verbs.abi.ibv_srq_init_attr;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.Guard;
+import dev.verbena.verbs.ffi.LibIbverbs;
 
 /**
  * Receives that several queue pairs share.

@@ -14,6 +14,7 @@ import dev.verbena.verbs.abi.sockaddr;
 import dev.verbena.verbs.abi.sockaddr_in;
 import dev.verbena.verbs.abi.sockaddr_in6;
 import dev.verbena.verbs.abi.sockaddr_storage;
+import dev.verbena.verbs.ffi.AbiCheck;
 
 /**
  * Between Java's socket addresses and C's. Source: ip(7), ipv6(7).

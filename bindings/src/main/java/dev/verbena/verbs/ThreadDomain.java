@@ -1,6 +1,8 @@
 package dev.verbena.verbs;
 
 import java.lang.foreign.MemorySegment;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.InlineVerbs;
 
 /**
  * A promise: what is made in a protection domain of this thread domain ({@link ProtectionDomain#allocateParentDomain}) is used by one thread at

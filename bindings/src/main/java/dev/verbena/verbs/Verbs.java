@@ -3,6 +3,8 @@ package dev.verbena.verbs;
 import java.util.List;
 
 import dev.verbena.verbs.library.NativeLibrary;
+import dev.verbena.verbs.ffi.LibIbverbs;
+import dev.verbena.verbs.ffi.AbiCheck;
 
 /**
  * Whether this process can use RDMA verbs.

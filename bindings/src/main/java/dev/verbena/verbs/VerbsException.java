@@ -1,5 +1,7 @@
 package dev.verbena.verbs;
 
+import dev.verbena.verbs.ffi.Errno;
+
 /**
  * A verb failed; the message says which, on what, with which errno, and what to do where that is known.
  *
@@ -12,7 +14,7 @@ public final class VerbsException extends RuntimeException {
     private final int errno;
 
     /** On is {@code name=value}; the remedy may be null, then errno's own is used if there is one. */
-    VerbsException(String verb, String on, int errno, String remedy) {
+    public VerbsException(String verb, String on, int errno, String remedy) {
         super(message(verb, on, errno, remedy));
         this.verb = verb;
         this.errno = errno;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import dev.verbena.verbs.library.NativeLibrary;
+import dev.verbena.verbs.ffi.AbiCheck;
 
 /**
  * A library of rdma-core, as this process found it.

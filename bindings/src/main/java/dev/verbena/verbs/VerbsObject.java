@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import dev.verbena.verbs.ffi.Guard;
+import dev.verbena.verbs.ffi.LibRdmacm;
 
 /**
  * What all objects of verbs share: parents that may not be closed before them, and an end.

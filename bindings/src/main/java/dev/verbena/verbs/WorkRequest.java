@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import dev.verbena.verbs.abi.ibv_recv_wr;
 import dev.verbena.verbs.abi.ibv_send_wr;
 import dev.verbena.verbs.abi.ibv_sge;
+import dev.verbena.verbs.ffi.RawMemory;
 
 /**
  * What sends and receives share: both structs begin with an id, the next request, and scatter/gather elements.

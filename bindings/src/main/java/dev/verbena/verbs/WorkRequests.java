@@ -7,6 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.Objects;
+import dev.verbena.verbs.ffi.DataPath;
+import dev.verbena.verbs.ffi.RawMemory;
 
 /**
  * Requests that lie one after the other, linked: any stretch of them is a list to post.

@@ -12,6 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import dev.verbena.verbs.ffi.AbiCheck;
 
 /**
  * The generated layouts and constants of a Java that says it runs on AArch64, against a compiler for it. None of it

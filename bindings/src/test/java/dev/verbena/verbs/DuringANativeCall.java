@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import dev.verbena.verbs.ffi.NativeCall;
 
 /** Runs something while memory is an argument of a native call: within the comparison of qsort(3). */
 final class DuringANativeCall {

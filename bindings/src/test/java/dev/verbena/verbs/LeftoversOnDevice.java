@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.verbs.abi.rdma_core_h;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibC;
 
 /** What goes wrong while something is made or closed leaves nothing that keeps other things from being closed. */
 class LeftoversOnDevice {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.verbs.abi.rdma_core_h;
+import dev.verbena.verbs.ffi.LibC;
 
 /** What some devices have: it works, or it is refused by name. */
 class OptionalVerbsOnDevice {

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.ffi.LibC;
 
 /** A device's functions are its provider's, whatever the kernel says of it. */
 class ProviderOnDevice {

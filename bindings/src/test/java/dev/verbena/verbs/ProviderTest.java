@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
+import dev.verbena.verbs.ffi.LibC;
 
 /** Whose code is called is told by the code. */
 class ProviderTest {

@@ -10,6 +10,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.LibC;
 
 /**
  * Many addresses over little memory: the same pages again and again. Addresses whose distance is not a multiple of

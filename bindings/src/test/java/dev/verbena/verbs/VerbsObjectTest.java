@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 import org.junit.jupiter.api.Test;
+import dev.verbena.verbs.ffi.Guard;
 
 /** An object is open, or closed and nobody's child. */
 class VerbsObjectTest {

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 import dev.verbena.verbs.abi.rdma_core_h;
 import dev.verbena.verbs.library.NativeLibrary;
+import dev.verbena.verbs.ffi.LibIbverbs;
+import dev.verbena.verbs.ffi.Errno;
 
 class VerbsTest {
     /** Run in a process of its own: Java that refuses native calls must be told apart from a broken binding. */
@@ -101,8 +103,9 @@ class VerbsTest {
     void everyVerbThatIsCalledIsLookedForFirst() throws IOException {
         Set<String> called = new TreeSet<>();
         Path sources = Path.of(System.getProperty("verbena.home"), "bindings/src/main/java/dev/verbena/verbs");
-        try (var files = Files.list(sources)) {
-            for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+        try (var files = Files.walk(sources)) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".java"))
+                    .filter(f -> !f.startsWith(sources.resolve("abi"))).toList()) {
                 String code = Files.readString(file).replaceAll("(?s)/\\*.*?\\*/", "").replaceAll("//.*", "")
                         .replaceAll("\"[^\"\n]*\"", "");
                 Matcher call = Pattern.compile("(?<![.\\w])(_?ibv_\\w+)(?=\\(|\\$address\\()").matcher(code);

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.verbs.abi.ibv_comp_channel;
 import dev.verbena.verbs.abi.ibv_context;
+import dev.verbena.verbs.ffi.LibC;
+import dev.verbena.verbs.ffi.Waiter;
 
 /** What waits for events sleeps without a trace, and leaves no file open. Descriptors without events stand in for a device's. */
 class WaiterTest {

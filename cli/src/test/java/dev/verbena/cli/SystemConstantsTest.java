@@ -26,7 +26,7 @@ import dev.verbena.verbs.CCompiler;
  */
 class SystemConstantsTest {
     private static final List<String> CALLERS = List.of("dev.verbena.memory.SystemMemory",
-            "dev.verbena.transfer.fabric.shm.Libc", "dev.verbena.verbs.LibC");
+            "dev.verbena.transfer.fabric.shm.Libc", "dev.verbena.verbs.ffi.LibC");
     private static final List<String> HEADERS = List.of("dlfcn.h", "errno.h", "fcntl.h", "poll.h", "stddef.h",
             "stdio.h",
             "sys/eventfd.h", "sys/mman.h", "sys/syscall.h", "linux/futex.h", "linux/memfd.h", "linux/mempolicy.h",

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -11,7 +11,7 @@ import java.lang.ref.Reference;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> plain accesses.
  */
-final class RawMemory {
+public final class RawMemory {
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     /** Unaligned: no check of what is aligned anyway. */
     private static final VarHandle INT = ValueLayout.JAVA_INT_UNALIGNED.varHandle();
@@ -23,24 +23,24 @@ final class RawMemory {
 
     // With the mask on the address alone, one of them serves all fields of a structure.
 
-    static int getInt(Object keeper, long address, long offset) {
+    public static int getInt(Object keeper, long address, long offset) {
         int value = (int) INT.get(ALL, (address & ADDRESS_MASK) + offset);
         Reference.reachabilityFence(keeper);
         return value;
     }
 
-    static void putInt(Object keeper, long address, long offset, int value) {
+    public static void putInt(Object keeper, long address, long offset, int value) {
         INT.set(ALL, (address & ADDRESS_MASK) + offset, value);
         Reference.reachabilityFence(keeper);
     }
 
-    static long getLong(Object keeper, long address, long offset) {
+    public static long getLong(Object keeper, long address, long offset) {
         long value = (long) LONG.get(ALL, (address & ADDRESS_MASK) + offset);
         Reference.reachabilityFence(keeper);
         return value;
     }
 
-    static void putLong(Object keeper, long address, long offset, long value) {
+    public static void putLong(Object keeper, long address, long offset, long value) {
         LONG.set(ALL, (address & ADDRESS_MASK) + offset, value);
         Reference.reachabilityFence(keeper);
     }

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 import static java.lang.foreign.ValueLayout.ADDRESS;
@@ -17,13 +17,14 @@ import dev.verbena.verbs.abi.ibv_parent_domain_init_attr;
 import dev.verbena.verbs.abi.ibv_port_attr;
 import dev.verbena.verbs.abi.ibv_td_init_attr;
 import dev.verbena.verbs.abi.verbs_context;
+import dev.verbena.verbs.VerbsException;
 
 /**
  * The verbs that are no symbols: static inline functions of {@code infiniband/verbs.h} that call a function pointer of
  * the context, written out here because jextract passes over them. Source: verbs.h of rdma-core 44, verbs_get_ctx_op
  * and ___ibv_query_port.
  */
-final class InlineVerbs {
+public final class InlineVerbs {
     private static final long CONTEXT_OFFSET = offset("context");
     private static final long SIZE_OFFSET = offset("sz");
     private static final long QUERY_PORT_OFFSET = offset("query_port");
@@ -50,7 +51,7 @@ final class InlineVerbs {
      * Zero, or an errno. The exported function of the same name fills in the first 48 bytes only, so it is the way out
      * and not the way.
      */
-    static int queryPort(MemorySegment context, int port, MemorySegment attributes) {
+    public static int queryPort(MemorySegment context, int port, MemorySegment attributes) {
         MemorySegment operation = extendedOperation(context, QUERY_PORT_OFFSET);
         if (operation.equals(MemorySegment.NULL)) {
             attributes.fill((byte) 0);
@@ -64,7 +65,7 @@ final class InlineVerbs {
      * not extended (abi_compat is not all ones), its verbs_context is too short (it grows towards lower addresses, sz
      * counts from the end), or it left the field empty.
      */
-    static MemorySegment extendedOperation(MemorySegment context, long operationOffset) {
+    public static MemorySegment extendedOperation(MemorySegment context, long operationOffset) {
         if (ibv_context.abi_compat(context).address() != -1L) {
             return MemorySegment.NULL;
         }
@@ -77,7 +78,7 @@ final class InlineVerbs {
     }
 
     /** Zero, or an errno. Where the provider has no such function the attributes are those of the classic one. */
-    static int queryExtendedDevice(MemorySegment context, MemorySegment attributes) {
+    public static int queryExtendedDevice(MemorySegment context, MemorySegment attributes) {
         MemorySegment operation = extendedOperation(context, QUERY_DEVICE_EX_OFFSET);
         int errno = operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
                 : verbs_context.query_device_ex.invoke(operation, context, MemorySegment.NULL, attributes,
@@ -90,28 +91,28 @@ final class InlineVerbs {
     }
 
     /** NULL, with errno in the capture. */
-    static MemorySegment createExtendedCompletionQueue(MemorySegment context, MemorySegment capture,
+    public static MemorySegment createExtendedCompletionQueue(MemorySegment context, MemorySegment capture,
             MemorySegment attributes) throws Throwable {
         return (MemorySegment) CREATE_EX.invokeExact(require("ibv_create_cq_ex", context, CREATE_CQ_EX_OFFSET),
                 capture, context, attributes);
     }
 
     /** NULL, with errno in the capture. */
-    static MemorySegment createExtendedQueuePair(MemorySegment context, MemorySegment capture,
+    public static MemorySegment createExtendedQueuePair(MemorySegment context, MemorySegment capture,
             MemorySegment attributes) throws Throwable {
         return (MemorySegment) CREATE_EX.invokeExact(require("ibv_create_qp_ex", context, CREATE_QP_EX_OFFSET),
                 capture, context, attributes);
     }
 
     /** Zero, or an errno. */
-    static int modifyCompletionQueue(MemorySegment context, MemorySegment queue, MemorySegment attributes) {
+    public static int modifyCompletionQueue(MemorySegment context, MemorySegment queue, MemorySegment attributes) {
         MemorySegment operation = extendedOperation(context, MODIFY_CQ_OFFSET);
         return operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
                 : verbs_context.modify_cq.invoke(operation, queue, attributes);
     }
 
     /** NULL, with errno in the capture. */
-    static MemorySegment allocateMemoryWindow(MemorySegment context, MemorySegment capture, MemorySegment domain,
+    public static MemorySegment allocateMemoryWindow(MemorySegment context, MemorySegment capture, MemorySegment domain,
             int type) throws Throwable {
         MemorySegment operation = ibv_context_ops.alloc_mw(ibv_context.ops(context));
         if (operation.equals(MemorySegment.NULL)) {
@@ -121,14 +122,15 @@ final class InlineVerbs {
     }
 
     /** Zero, or an errno. The caller has checked what the inline function checks: the type and the domains. */
-    static int bindMemoryWindow(MemorySegment context, MemorySegment pair, MemorySegment window, MemorySegment bind) {
+    public static int bindMemoryWindow(MemorySegment context, MemorySegment pair, MemorySegment window,
+            MemorySegment bind) {
         MemorySegment operation = ibv_context_ops.bind_mw(ibv_context.ops(context));
         return operation.equals(MemorySegment.NULL) ? EOPNOTSUPP()
                 : ibv_context_ops.bind_mw.invoke(operation, pair, window, bind);
     }
 
     /** NULL, with errno in the capture. */
-    static MemorySegment allocateThreadDomain(MemorySegment context, MemorySegment capture) throws Throwable {
+    public static MemorySegment allocateThreadDomain(MemorySegment context, MemorySegment capture) throws Throwable {
         MemorySegment operation = require("ibv_alloc_td", context, ALLOC_TD_OFFSET);
         try (Arena arena = Arena.ofConfined()) {
             return (MemorySegment) CREATE_EX.invokeExact(operation, capture, context,
@@ -137,12 +139,12 @@ final class InlineVerbs {
     }
 
     /** Zero, or an errno. */
-    static int deallocateThreadDomain(MemorySegment context, MemorySegment domain) {
+    public static int deallocateThreadDomain(MemorySegment context, MemorySegment domain) {
         return verbs_context.dealloc_td.invoke(require("ibv_dealloc_td", context, DEALLOC_TD_OFFSET), domain);
     }
 
     /** NULL, with errno in the capture. A thread domain of NULL is none. */
-    static MemorySegment allocateParentDomain(MemorySegment context, MemorySegment capture, MemorySegment domain,
+    public static MemorySegment allocateParentDomain(MemorySegment context, MemorySegment capture, MemorySegment domain,
             MemorySegment threadDomain) throws Throwable {
         MemorySegment operation = require("ibv_alloc_parent_domain", context, ALLOC_PARENT_DOMAIN_OFFSET);
         try (Arena arena = Arena.ofConfined()) {
@@ -154,7 +156,8 @@ final class InlineVerbs {
     }
 
     /** Zero, or an errno. */
-    static int adviseMemory(MemorySegment context, MemorySegment domain, int advice, int flags, MemorySegment elements,
+    public static int adviseMemory(MemorySegment context, MemorySegment domain, int advice, int flags,
+            MemorySegment elements,
             int count) {
         return verbs_context.advise_mr.invoke(require("ibv_advise_mr", context, ADVISE_MR_OFFSET), domain, advice,
                 flags, elements, count);
@@ -173,7 +176,7 @@ final class InlineVerbs {
         return operation;
     }
 
-    static long offset(String operation) {
+    public static long offset(String operation) {
         return verbs_context.layout().byteOffset(PathElement.groupElement(operation));
     }
 

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
@@ -22,7 +22,7 @@ import java.lang.invoke.MethodHandle;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-final class DataPath {
+public final class DataPath {
     private static final FunctionDescriptor POST = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     private static final FunctionDescriptor POLL = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
     private static final FunctionDescriptor NOTIFY = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT);
@@ -59,7 +59,7 @@ final class DataPath {
     private final boolean isPollCritical;
     private final boolean forgetsRefusals;
 
-    DataPath(boolean isPostCritical, boolean isPollCritical, boolean forgetsRefusals) {
+    public DataPath(boolean isPostCritical, boolean isPollCritical, boolean forgetsRefusals) {
         this.isPostCritical = isPostCritical;
         this.isPollCritical = isPollCritical;
         this.forgetsRefusals = forgetsRefusals;
@@ -70,12 +70,12 @@ final class DataPath {
     }
 
     /** Whether a post may name a request that it refused and yet return 0. */
-    boolean forgetsRefusals() {
+    public boolean forgetsRefusals() {
         return forgetsRefusals;
     }
 
     /** Zero or an errno. */
-    int post(MemorySegment function, long queue, long list, long bad) {
+    public int post(MemorySegment function, long queue, long list, long bad) {
         try {
             return isPostCritical ? (int) POST_CRITICAL.invokeExact(function, queue, list, bad)
                     : (int) POST_HANDLE.invokeExact(function, queue, list, bad);
@@ -85,7 +85,7 @@ final class DataPath {
     }
 
     /** Completions written, or negative. */
-    int poll(MemorySegment function, long completionQueue, int countMax, long completions) {
+    public int poll(MemorySegment function, long completionQueue, int countMax, long completions) {
         try {
             return isPollCritical
                     ? (int) POLL_CRITICAL.invokeExact(function, completionQueue, countMax, completions)
@@ -96,7 +96,7 @@ final class DataPath {
     }
 
     /** Zero, ENOENT, or what else the provider has. */
-    int startPoll(MemorySegment function, long completionQueue, long attributes) {
+    public int startPoll(MemorySegment function, long completionQueue, long attributes) {
         try {
             return isPollCritical ? (int) START_CRITICAL.invokeExact(function, completionQueue, attributes)
                     : (int) START_HANDLE.invokeExact(function, completionQueue, attributes);
@@ -106,7 +106,7 @@ final class DataPath {
     }
 
     /** As {@link #startPoll}. */
-    int nextPoll(MemorySegment function, long completionQueue) {
+    public int nextPoll(MemorySegment function, long completionQueue) {
         try {
             return isPollCritical ? (int) NEXT_CRITICAL.invokeExact(function, completionQueue)
                     : (int) NEXT_HANDLE.invokeExact(function, completionQueue);
@@ -115,7 +115,7 @@ final class DataPath {
         }
     }
 
-    void endPoll(MemorySegment function, long completionQueue) {
+    public void endPoll(MemorySegment function, long completionQueue) {
         try {
             if (isPollCritical) {
                 END_CRITICAL.invokeExact(function, completionQueue);
@@ -127,7 +127,7 @@ final class DataPath {
         }
     }
 
-    static int readInt(MemorySegment function, long completionQueue) {
+    public static int readInt(MemorySegment function, long completionQueue) {
         try {
             return (int) READ_INT.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
@@ -135,7 +135,7 @@ final class DataPath {
         }
     }
 
-    static long readLong(MemorySegment function, long completionQueue) {
+    public static long readLong(MemorySegment function, long completionQueue) {
         try {
             return (long) READ_LONG.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
@@ -143,7 +143,7 @@ final class DataPath {
         }
     }
 
-    static byte readByte(MemorySegment function, long completionQueue) {
+    public static byte readByte(MemorySegment function, long completionQueue) {
         try {
             return (byte) READ_BYTE.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
@@ -152,7 +152,7 @@ final class DataPath {
     }
 
     /** Zero or an errno. */
-    static int requestNotification(MemorySegment function, long completionQueue, boolean solicitedOnly) {
+    public static int requestNotification(MemorySegment function, long completionQueue, boolean solicitedOnly) {
         try {
             return (int) NOTIFY_HANDLE.invokeExact(function, completionQueue, solicitedOnly ? 1 : 0);
         } catch (Throwable failed) {

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,7 +8,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
-import dev.verbena.verbs.AbiCheck.Expectation;
+import dev.verbena.verbs.ffi.AbiCheck.Expectation;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_wc;
 

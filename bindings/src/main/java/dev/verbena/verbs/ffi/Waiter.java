@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * <p><b>Owner:</b> the object whose descriptor it is. <b>Threading:</b> thread-safe; of several threads that sleep a wake
  * ends one or more.
  */
-final class Waiter {
+public final class Waiter {
     private final int fd;
     private final int wakeFd;
     /** Written here, and what the kernel writes nobody reads: threads may share it. */
@@ -20,7 +20,7 @@ final class Waiter {
      *
      * @param wakeFd an eventfd, closed with this
      */
-    Waiter(int fd, int wakeFd) {
+    public Waiter(int fd, int wakeFd) {
         this.fd = fd;
         this.wakeFd = wakeFd;
         descriptors = LibC.readable(Arena.ofAuto(), fd, wakeFd);
@@ -28,22 +28,22 @@ final class Waiter {
     }
 
     /** What is waited for. */
-    int fd() {
+    public int fd() {
         return fd;
     }
 
     /** Returns when it can be read, when time is up, after a wake, or for no reason. */
-    void await(long timeoutNs) {
+    public void await(long timeoutNs) {
         LibC.poll(descriptors, timeoutNs);
         LibC.drain(wakeFd);
     }
 
     /** Ends a present await, or else the next one. */
-    void wake() {
+    public void wake() {
         LibC.signal(wakeFd);
     }
 
-    void close() {
+    public void close() {
         LibC.close(wakeFd);
     }
 }

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
  */
-final class LibC {
+public final class LibC {
     /** struct pollfd: int fd, short events, short revents. */
     private static final MemoryLayout POLLFD = MemoryLayout.structLayout(JAVA_INT, JAVA_SHORT, JAVA_SHORT);
     private static final long EVENTS_OFFSET = 4;
@@ -71,7 +71,7 @@ final class LibC {
                 .downcallHandle(Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), descriptor);
     }
 
-    static void setNonBlocking(int fd) {
+    public static void setNonBlocking(int fd) {
         int flags = NativeCall.status("fcntl", () -> "fd=" + fd,
                 capture -> (int) FCNTL.invokeExact(capture, fd, F_GETFL, 0));
         NativeCall.status("fcntl", () -> "fd=" + fd,
@@ -79,12 +79,12 @@ final class LibC {
     }
 
     /** A second descriptor of the same open file. */
-    static int duplicate(int fd) {
+    public static int duplicate(int fd) {
         return NativeCall.status("fcntl", () -> "fd=" + fd,
                 capture -> (int) FCNTL.invokeExact(capture, fd, F_DUPFD_CLOEXEC, 0));
     }
 
-    static int eventfd() {
+    public static int eventfd() {
         return NativeCall.status("eventfd", () -> "count=0",
                 capture -> (int) EVENTFD.invokeExact(capture, 0, EFD_CLOEXEC | O_NONBLOCK));
     }
@@ -92,7 +92,7 @@ final class LibC {
     // What follows cannot fail but for reasons that do not matter: a signal, a counter that is full or empty.
 
     /** Makes the eventfd readable. */
-    static void signal(int eventfd) {
+    public static void signal(int eventfd) {
         try {
             long written = (long) WRITE.invokeExact(eventfd, ONE, (long) Long.BYTES);
         } catch (Throwable failed) {
@@ -101,7 +101,7 @@ final class LibC {
     }
 
     /** Makes the eventfd unreadable until the next signal. */
-    static void drain(int eventfd) {
+    public static void drain(int eventfd) {
         try {
             long read = (long) READ.invokeExact(eventfd, DRAINED, (long) Long.BYTES);
         } catch (Throwable failed) {
@@ -110,7 +110,7 @@ final class LibC {
     }
 
     /** What {@link #poll} takes to wait until one of the two can be read. */
-    static MemorySegment readable(Arena arena, int fd, int eventfd) {
+    public static MemorySegment readable(Arena arena, int fd, int eventfd) {
         MemorySegment fds = arena.allocate(POLLFD, 2);
         fds.set(JAVA_INT, 0, fd);
         fds.set(JAVA_SHORT, EVENTS_OFFSET, POLLIN);
@@ -124,7 +124,7 @@ final class LibC {
      *
      * @return how many can be read, or negative
      */
-    static int poll(MemorySegment descriptors, long timeoutNs) {
+    public static int poll(MemorySegment descriptors, long timeoutNs) {
         long timeoutMs = TimeUnit.NANOSECONDS.toMillis(timeoutNs + TimeUnit.MILLISECONDS.toNanos(1) - 1);
         try {
             return (int) POLL.invokeExact(descriptors, 2L, Math.clamp(timeoutMs, 0, Integer.MAX_VALUE));
@@ -133,7 +133,7 @@ final class LibC {
         }
     }
 
-    static void close(int fd) {
+    public static void close(int fd) {
         try {
             int status = (int) CLOSE.invokeExact(fd);
         } catch (Throwable failed) {
@@ -142,7 +142,7 @@ final class LibC {
     }
 
     /** The file that the function was loaded from; null if it is not known. */
-    static String fileOf(MemorySegment function) {
+    public static String fileOf(MemorySegment function) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment info = arena.allocate(DL_INFO_BYTE_SIZE, Long.BYTES);
             boolean isFound = (int) DLADDR.invokeExact(function, info) != 0;

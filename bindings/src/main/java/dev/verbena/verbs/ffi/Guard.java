@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,10 +24,10 @@ import java.util.function.Supplier;
  *
  * <p><b>Owner:</b> the object it guards. <b>Threading:</b> thread-safe, but a lane is one thread's at a time.
  */
-final class Guard {
+public final class Guard {
     /** Calls that may run at the same time, on one thread each. */
-    static final int SEND = 0;
-    static final int RECEIVE = 1;
+    public static final int SEND = 0;
+    public static final int RECEIVE = 1;
     private static final VarHandle BUSY = MethodHandles.arrayElementVarHandle(int[].class);
     /** Lanes are apart by a cache line, so that senders and receivers do not slow each other down. */
     private static final int STRIDE = 16;
@@ -38,12 +38,12 @@ final class Guard {
     private final Supplier<IllegalStateException> closed;
 
     /** What enter throws once the object is closed. */
-    Guard(Supplier<IllegalStateException> closed) {
+    public Guard(Supplier<IllegalStateException> closed) {
         this.closed = closed;
     }
 
     /** @throws IllegalStateException if the object is closed */
-    void enter(int lane) {
+    public void enter(int lane) {
         busy[(lane + 1) * STRIDE] = 1;
         try {
             open.get(ValueLayout.JAVA_BYTE, 0);
@@ -53,12 +53,12 @@ final class Guard {
         }
     }
 
-    void leave(int lane) {
+    public void leave(int lane) {
         BUSY.setRelease(busy, (lane + 1) * STRIDE, 0);
     }
 
     /** Returns when no thread is between enter and leave, and none will be. */
-    void close() {
+    public void close() {
         arena.close();
         for (int lane = SEND; lane <= RECEIVE; lane++) {
             while ((int) BUSY.getAcquire(busy, (lane + 1) * STRIDE) != 0) {

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import java.lang.foreign.GroupLayout;
 import java.lang.foreign.Linker;
@@ -41,14 +41,14 @@ import dev.verbena.verbs.abi.verbs_context;
  * listed verbs are refused: a wrong offset is a wild write by the driver. Source: rdma-core 44, compared by the ABI
  * tests: all of it with the machine's compiler, and with a cross compiler for AArch64.
  */
-final class AbiCheck {
+public final class AbiCheck {
     /** A size, or the offset of a field, in bytes. */
-    record Expectation(GroupLayout struct, String field, long expected) {
-        long actual() {
+    public record Expectation(GroupLayout struct, String field, long expected) {
+        public long actual() {
             return field == null ? struct.byteSize() : struct.byteOffset(PathElement.groupElement(field));
         }
 
-        String mismatch() {
+        public String mismatch() {
             String what = (field == null ? "sizeof=" : "offsetof=") + struct.name().orElseThrow()
                     + (field == null ? "" : "." + field);
             return actual() == expected ? null : what + " bytes=" + actual() + " verified=" + expected;
@@ -64,11 +64,11 @@ final class AbiCheck {
      * Null, or one sentence that says why verbs are refused on this machine; touches no native code of rdma-core and no
      * layout.
      */
-    static String machineProblem() {
+    public static String machineProblem() {
         return machineProblem(System.getProperty("os.name"), System.getProperty("os.arch"), isGlibc());
     }
 
-    static String machineProblem(String os, String architecture, boolean glibc) {
+    public static String machineProblem(String os, String architecture, boolean glibc) {
         return os.equals("Linux") && ARCHITECTURES.contains(architecture) && glibc ? null
                 : "RDMA verbs are verified on Linux x86-64 and AArch64 with glibc only, not on os.name=" + os
                         + " os.arch="
@@ -77,7 +77,7 @@ final class AbiCheck {
     }
 
     /** Null, or one sentence that says which layouts are not as they were verified. */
-    static String layoutProblem(List<Expectation> expectations) {
+    public static String layoutProblem(List<Expectation> expectations) {
         List<String> wrong = expectations.stream().map(Expectation::mismatch).filter(m -> m != null).toList();
         return wrong.isEmpty() ? null
                 : "The layouts in dev.verbena.verbs.abi are not those verified for Linux on os.arch="
@@ -91,7 +91,7 @@ final class AbiCheck {
         return Linker.nativeLinker().defaultLookup().find("gnu_get_libc_version").isPresent();
     }
 
-    static List<Expectation> verified() {
+    public static List<Expectation> verified() {
         // From a verbs_context to the ibv_context in it: the newer operations lie at negative offsets from the latter.
         long context = 320;
         long ops = 8;

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -9,6 +9,7 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.util.function.Supplier;
+import dev.verbena.verbs.VerbsException;
 
 /**
  * The three ways in which verbs fail, as one exception: they return NULL, or -1, and set errno, which must be captured
@@ -16,10 +17,10 @@ import java.util.function.Supplier;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
  */
-final class NativeCall {
+public final class NativeCall {
     /** A call of a handle that captures errno into its first argument. */
     @FunctionalInterface
-    interface Capturing<T> {
+    public interface Capturing<T> {
         T invoke(MemorySegment capture) throws Throwable;
     }
 
@@ -29,17 +30,17 @@ final class NativeCall {
     private NativeCall() {}
 
     /** A handle whose first argument takes what is captured. */
-    static MethodHandle withErrno(MemorySegment address, FunctionDescriptor descriptor) {
+    public static MethodHandle withErrno(MemorySegment address, FunctionDescriptor descriptor) {
         return Linker.nativeLinker().downcallHandle(address, descriptor, Linker.Option.captureCallState("errno"));
     }
 
     /** The same for a function pointer, which is then the first argument. */
-    static MethodHandle withErrno(FunctionDescriptor descriptor) {
+    public static MethodHandle withErrno(FunctionDescriptor descriptor) {
         return Linker.nativeLinker().downcallHandle(descriptor, Linker.Option.captureCallState("errno"));
     }
 
     /** For verbs that return NULL and set errno. */
-    static MemorySegment pointer(String verb, Supplier<String> on, Capturing<MemorySegment> call) {
+    public static MemorySegment pointer(String verb, Supplier<String> on, Capturing<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment capture = arena.allocate(CAPTURED);
             MemorySegment result = invoke(capture, call);
@@ -51,7 +52,7 @@ final class NativeCall {
     }
 
     /** For verbs that return -1 and set errno. */
-    static int status(String verb, Supplier<String> on, Capturing<Integer> call) {
+    public static int status(String verb, Supplier<String> on, Capturing<Integer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment capture = arena.allocate(CAPTURED);
             int result = invoke(capture, call);
@@ -63,19 +64,19 @@ final class NativeCall {
     }
 
     /** For verbs that return an errno; some providers return it negative. */
-    static void check(String verb, Supplier<String> on, int errno) {
+    public static void check(String verb, Supplier<String> on, int errno) {
         check(verb, on, errno, null);
     }
 
     /** With what to do; null for errno's own remedy. */
-    static void check(String verb, Supplier<String> on, int errno, String remedy) {
+    public static void check(String verb, Supplier<String> on, int errno, String remedy) {
         if (errno != 0) {
             throw new VerbsException(verb, on.get(), Math.abs(errno), remedy);
         }
     }
 
     /** Zero, or the errno that the call left. */
-    static int errnoOf(Capturing<Integer> call) {
+    public static int errnoOf(Capturing<Integer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment capture = arena.allocate(CAPTURED);
             return invoke(capture, call) == 0 ? 0 : errno(capture);
@@ -91,11 +92,11 @@ final class NativeCall {
     }
 
     /** Memory for a handle that captures errno. */
-    static MemorySegment capture(Arena arena) {
+    public static MemorySegment capture(Arena arena) {
         return arena.allocate(CAPTURED);
     }
 
-    static int errno(MemorySegment capture) {
+    public static int errno(MemorySegment capture) {
         return (int) ERRNO.get(capture, 0L);
     }
 
@@ -103,7 +104,7 @@ final class NativeCall {
      * FFM's own checks (closed arena, wrong thread) are runtime exceptions and must reach the caller; a C function
      * throws nothing else.
      */
-    static RuntimeException rethrow(Throwable failed) {
+    public static RuntimeException rethrow(Throwable failed) {
         if (failed instanceof RuntimeException exception) {
             return exception;
         }

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
@@ -9,7 +9,7 @@ import java.util.Map;
  * What the numbers that verbs fail with are called, and what a user can do about the commonest. Source: errno(3), the
  * man pages of the verbs.
  */
-final class Errno {
+public final class Errno {
     private static final Map<Integer, String> NAMES = new HashMap<>();
 
     static {
@@ -57,13 +57,13 @@ final class Errno {
         NAMES.put(errno, text);
     }
 
-    static String describe(int errno) {
+    public static String describe(int errno) {
         return "errno=" + errno + " (" + NAMES.getOrDefault(errno, "not a number that verbs are known to fail with")
                 + ")";
     }
 
     /** What to do whatever the verb was, or null. */
-    static String remedy(int errno) {
+    public static String remedy(int errno) {
         if (errno == EPERM() || errno == EACCES()) {
             return "let this user read and write the devices under /dev/infiniband";
         }

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,6 +1,6 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.ffi;
 
-import static dev.verbena.verbs.NativeCall.withErrno;
+import static dev.verbena.verbs.ffi.NativeCall.withErrno;
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 import java.lang.invoke.MethodHandle;
@@ -9,13 +9,13 @@ import java.util.List;
 /**
  * librdmacm's functions, all of which fail by setting errno. The library is optional: verbs work without it.
  *
- * <p>To be touched only where {@link CmEventChannel#unavailableReason} is null: the handles are bound in the static
+ * <p>To be touched only where no library or symbol is missing: the handles are bound in the static
  * initialiser.
  */
-final class LibRdmacm {
+public final class LibRdmacm {
     /** Apart, so that they can be looked for without binding anything. */
-    static final class Symbols {
-        static final List<String> REQUIRED = List.of("rdma_accept", "rdma_ack_cm_event", "rdma_bind_addr",
+    public static final class Symbols {
+        public static final List<String> REQUIRED = List.of("rdma_accept", "rdma_ack_cm_event", "rdma_bind_addr",
                 "rdma_connect", "rdma_create_event_channel", "rdma_create_id", "rdma_create_qp",
                 "rdma_destroy_event_channel", "rdma_destroy_id", "rdma_destroy_qp", "rdma_disconnect",
                 "rdma_establish", "rdma_get_cm_event", "rdma_get_devices", "rdma_init_qp_attr",
@@ -30,73 +30,73 @@ final class LibRdmacm {
      * next state), while other threads may be using or destroying it: librdmacm leaves it to its caller that these do
      * not meet. No call under it waits for a peer.
      */
-    static final Object LOCK = new Object();
+    public static final Object LOCK = new Object();
 
     /** struct rdma_event_channel *rdma_create_event_channel(void) */
-    static final MethodHandle CREATE_EVENT_CHANNEL = withErrno(rdma_create_event_channel$address(),
+    public static final MethodHandle CREATE_EVENT_CHANNEL = withErrno(rdma_create_event_channel$address(),
             rdma_create_event_channel$descriptor());
 
     /** int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event) */
-    static final MethodHandle GET_EVENT = withErrno(rdma_get_cm_event$address(), rdma_get_cm_event$descriptor());
+    public static final MethodHandle GET_EVENT = withErrno(rdma_get_cm_event$address(), rdma_get_cm_event$descriptor());
 
     /** int rdma_create_id(struct rdma_event_channel *, struct rdma_cm_id **id, void *context, enum rdma_port_space) */
-    static final MethodHandle CREATE_ID = withErrno(rdma_create_id$address(), rdma_create_id$descriptor());
+    public static final MethodHandle CREATE_ID = withErrno(rdma_create_id$address(), rdma_create_id$descriptor());
 
     /** int rdma_destroy_id(struct rdma_cm_id *id) */
-    static final MethodHandle DESTROY_ID = withErrno(rdma_destroy_id$address(), rdma_destroy_id$descriptor());
+    public static final MethodHandle DESTROY_ID = withErrno(rdma_destroy_id$address(), rdma_destroy_id$descriptor());
 
     /** int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel) */
-    static final MethodHandle MIGRATE_ID = withErrno(rdma_migrate_id$address(), rdma_migrate_id$descriptor());
+    public static final MethodHandle MIGRATE_ID = withErrno(rdma_migrate_id$address(), rdma_migrate_id$descriptor());
 
     /** int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr) */
-    static final MethodHandle BIND_ADDRESS = withErrno(rdma_bind_addr$address(), rdma_bind_addr$descriptor());
+    public static final MethodHandle BIND_ADDRESS = withErrno(rdma_bind_addr$address(), rdma_bind_addr$descriptor());
 
     /** int rdma_resolve_addr(struct rdma_cm_id *, struct sockaddr *src, struct sockaddr *dst, int timeout_ms) */
-    static final MethodHandle RESOLVE_ADDRESS = withErrno(rdma_resolve_addr$address(),
+    public static final MethodHandle RESOLVE_ADDRESS = withErrno(rdma_resolve_addr$address(),
             rdma_resolve_addr$descriptor());
 
     /** int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms) */
-    static final MethodHandle RESOLVE_ROUTE = withErrno(rdma_resolve_route$address(),
+    public static final MethodHandle RESOLVE_ROUTE = withErrno(rdma_resolve_route$address(),
             rdma_resolve_route$descriptor());
 
     /** int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr) */
-    static final MethodHandle CREATE_QP = withErrno(rdma_create_qp$address(), rdma_create_qp$descriptor());
+    public static final MethodHandle CREATE_QP = withErrno(rdma_create_qp$address(), rdma_create_qp$descriptor());
 
     /** int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask) */
-    static final MethodHandle INIT_QP_ATTRIBUTES = withErrno(rdma_init_qp_attr$address(),
+    public static final MethodHandle INIT_QP_ATTRIBUTES = withErrno(rdma_init_qp_attr$address(),
             rdma_init_qp_attr$descriptor());
 
     /** int rdma_listen(struct rdma_cm_id *id, int backlog) */
-    static final MethodHandle LISTEN = withErrno(rdma_listen$address(), rdma_listen$descriptor());
+    public static final MethodHandle LISTEN = withErrno(rdma_listen$address(), rdma_listen$descriptor());
 
     /** int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param) */
-    static final MethodHandle CONNECT = withErrno(rdma_connect$address(), rdma_connect$descriptor());
+    public static final MethodHandle CONNECT = withErrno(rdma_connect$address(), rdma_connect$descriptor());
 
     /** int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param) */
-    static final MethodHandle ACCEPT = withErrno(rdma_accept$address(), rdma_accept$descriptor());
+    public static final MethodHandle ACCEPT = withErrno(rdma_accept$address(), rdma_accept$descriptor());
 
     /** int rdma_establish(struct rdma_cm_id *id) */
-    static final MethodHandle ESTABLISH = withErrno(rdma_establish$address(), rdma_establish$descriptor());
+    public static final MethodHandle ESTABLISH = withErrno(rdma_establish$address(), rdma_establish$descriptor());
 
     /** int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len) */
-    static final MethodHandle REJECT = withErrno(rdma_reject$address(), rdma_reject$descriptor());
+    public static final MethodHandle REJECT = withErrno(rdma_reject$address(), rdma_reject$descriptor());
 
     /** int rdma_disconnect(struct rdma_cm_id *id) */
-    static final MethodHandle DISCONNECT = withErrno(rdma_disconnect$address(), rdma_disconnect$descriptor());
+    public static final MethodHandle DISCONNECT = withErrno(rdma_disconnect$address(), rdma_disconnect$descriptor());
 
     /** int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *attr, void *context) */
-    static final MethodHandle JOIN_MULTICAST = withErrno(rdma_join_multicast_ex$address(),
+    public static final MethodHandle JOIN_MULTICAST = withErrno(rdma_join_multicast_ex$address(),
             rdma_join_multicast_ex$descriptor());
 
     /** int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr) */
-    static final MethodHandle LEAVE_MULTICAST = withErrno(rdma_leave_multicast$address(),
+    public static final MethodHandle LEAVE_MULTICAST = withErrno(rdma_leave_multicast$address(),
             rdma_leave_multicast$descriptor());
 
     /** int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen) */
-    static final MethodHandle SET_OPTION = withErrno(rdma_set_option$address(), rdma_set_option$descriptor());
+    public static final MethodHandle SET_OPTION = withErrno(rdma_set_option$address(), rdma_set_option$descriptor());
 
     /** struct ibv_context **rdma_get_devices(int *num_devices) */
-    static final MethodHandle GET_DEVICES = withErrno(rdma_get_devices$address(), rdma_get_devices$descriptor());
+    public static final MethodHandle GET_DEVICES = withErrno(rdma_get_devices$address(), rdma_get_devices$descriptor());
 
     private LibRdmacm() {}
 }
