@@ -40,6 +40,8 @@ import dev.verbena.verbs.abi.verbs_context;
  * The layouts hold a pthread_mutex_t and differ by architecture and C library, so on any other machine than those
  * listed verbs are refused: a wrong offset is a wild write by the driver. Source: rdma-core 44, compared by the ABI
  * tests: all of it with the machine's compiler, and with a cross compiler for AArch64.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
  */
 public final class AbiCheck {
     /** A size, or the offset of a field, in bytes. */

@@ -8,6 +8,8 @@ import java.util.Map;
 /**
  * What the numbers that verbs fail with are called, and what a user can do about the commonest. Source: errno(3), the
  * man pages of the verbs.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public final class Errno {
     private static final Map<Integer, String> NAMES = new HashMap<>();

@@ -23,6 +23,8 @@ import dev.verbena.verbs.VerbsException;
  * The verbs that are no symbols: static inline functions of {@code infiniband/verbs.h} that call a function pointer of
  * the context, written out here because jextract passes over them. Source: verbs.h of rdma-core 44, verbs_get_ctx_op
  * and ___ibv_query_port.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> as the functions called.
  */
 public final class InlineVerbs {
     private static final long CONTEXT_OFFSET = offset("context");

@@ -11,6 +11,8 @@ import java.util.List;
  * own calls do not do. Verbs that <em>return</em> their errno are called through the generated class.
  *
  * <p>To be touched only where no library or symbol is missing: the handles are bound in the static initialiser.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public final class LibIbverbs {
     /** Apart, so that they can be looked for without binding anything. */

@@ -11,6 +11,8 @@ import java.util.List;
  *
  * <p>To be touched only where no library or symbol is missing: the handles are bound in the static
  * initialiser.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable; each call is made with {@link #LOCK}.
  */
 public final class LibRdmacm {
     /** Apart, so that they can be looked for without binding anything. */
