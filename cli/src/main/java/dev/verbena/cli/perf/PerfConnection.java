@@ -36,7 +36,7 @@ final class PerfConnection implements AutoCloseable {
         this.fabric = fabric;
         this.options = options;
         this.notices = notices;
-        check(fabric.capabilities());
+        check(options, fabric.name(), fabric.capabilities());
         factory = new QueuePairFactory(fabric, options);
         buffers = new Buffers(fabric, options);
     }
@@ -66,14 +66,19 @@ final class PerfConnection implements AutoCloseable {
         }
     }
 
-    private void check(Capabilities can) {
+    /** @throws BadInputException if a fabric that can so much cannot do what is asked for */
+    static void check(PerfOptions options, String fabric, Capabilities can) {
+        if (options.test().isAtomic() && !can.hasAtomics()) {
+            throw new BadInputException("the device of fabric " + fabric
+                    + " has no atomics to measure; verbena info lists what it can");
+        }
         if (options.byteSizeMax() > can.messageByteSizeMax()) {
             throw new BadInputException("-s=" + options.byteSizeMax() + " is more than a message of fabric "
-                    + fabric.name() + " holds, " + can.messageByteSizeMax());
+                    + fabric + " holds, " + can.messageByteSizeMax());
         }
         int depth = Math.max(options.sendDepth(), options.test().isSend() ? options.receiveDepth() : 1);
         if (depth > can.depthMax()) {
-            throw new BadInputException("a queue depth of " + depth + " is more than fabric " + fabric.name()
+            throw new BadInputException("a queue depth of " + depth + " is more than fabric " + fabric
                     + " allows, " + can.depthMax() + "; give a smaller -t or -r");
         }
     }

@@ -1,6 +1,7 @@
 package dev.verbena.cli.perf;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.transfer.ConnectMode;
 import dev.verbena.transfer.NetworkOptions;
 import picocli.CommandLine.Option;
 
@@ -18,6 +19,9 @@ final class PerfNetworkArguments {
     @Option(names = {"-m", "--mtu"}, paramLabel = "BYTES",
             description = "MTU of the path, 256 to 4096; default: RDMA_QP_MTU, or the port's active MTU.")
     Integer mtu;
+    @Option(names = {"-R", "--rdma_cm"},
+            description = "Connect through rdma_cm; default: RDMA_CONNECT, or only where the device cannot be connected otherwise.")
+    boolean connectsByCm;
 
     NetworkOptions options() {
         try {
@@ -25,7 +29,8 @@ final class PerfNetworkArguments {
             options = device == null ? options : options.withDevice(device);
             options = port == null ? options : options.withPort(port);
             options = gidIndex == null ? options : options.withGidIndex(gidIndex);
-            return mtu == null ? options : options.withMtu(mtu);
+            options = mtu == null ? options : options.withMtu(mtu);
+            return connectsByCm ? options.withConnectMode(ConnectMode.CM) : options;
         } catch (IllegalArgumentException e) {
             throw new BadInputException(e.getMessage());
         }

@@ -11,7 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.transfer.ConnectMode;
 import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.spi.Capabilities;
 
 /** perftest's letters, defaults and rules; and what is refused. */
 class PerfArgumentsTest {
@@ -50,12 +52,28 @@ class PerfArgumentsTest {
     }
 
     @Test
+    void whatTheFabricCannotDoIsRefusedBeforeAnythingIsMade() {
+        Capabilities can = new Capabilities(false, false, 65_536, 1 << 20, 128, 2, 1, false);
+        PerfConnection.check(options("write_bw"), "verbs", can);
+        for (String line : List.of("atomic_lat", "write_bw -s 65537", "write_bw -t 256")) {
+            PerfOptions options = options(line);
+            assertThrows(BadInputException.class, () -> PerfConnection.check(options, "verbs", can), line);
+        }
+        Capabilities more = new Capabilities(false, false, 65_537, 1 << 20, 256, 2, 1, true);
+        for (String line : List.of("atomic_lat", "write_bw -s 65537", "write_bw -t 256")) {
+            PerfConnection.check(options(line), "verbs", more);
+        }
+    }
+
+    @Test
     void longNamesMeanTheSame() {
         assertEquals(
                 options("write_bw -p 1 -s 64 -n 320 -q 2 -t 64 -r 10 -l 32 -Q 8 -I 64 -N -F --report_gbits host"),
                 options("write_bw --port=1 --size=64 --iters=320 --qp=2 --tx-depth=64 --rx-depth=10 --post_list=32"
                         + " --cq-mod=8 --inline_size=64 --noPeak --CPU-freq --report_gbits host"));
         assertEquals(options("read_bw -a"), options("read_bw --all"));
+        assertEquals(options("read_bw -R"), options("read_bw --rdma_cm"));
+        assertEquals(ConnectMode.CM, options("read_bw -R").network().connectMode());
         assertEquals(options("read_bw -D 3"), options("read_bw --duration 3"));
     }
 

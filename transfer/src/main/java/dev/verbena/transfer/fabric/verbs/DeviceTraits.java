@@ -44,8 +44,8 @@ record DeviceTraits(boolean connectsByCm, boolean movesStates, boolean isTold, b
             throw new TransferException("device " + device.name()
                     + " speaks iWARP, which is connected through rdma_cm only; set RDMA_CONNECT to auto or cm, or unset it");
         }
-        boolean connectsByCm = isIwarp || connectMode == ConnectMode.CM;
-        boolean hasAtomics = !isIwarp && limits.atomicCapability() != 0;
+        boolean connectsByCm = device.transport().needsConnectionManager() || connectMode == ConnectMode.CM;
+        boolean hasAtomics = device.transport().hasAtomics() && limits.atomicCapability() != 0;
         // One element of a message is the header that iWARP has no immediate for.
         int elementCountMax = Math.min(limits.elementCountMax() - (isIwarp ? 1 : 0), ELEMENT_COUNT_MAX);
         int readElementCountMax = Math.clamp(limits.readElementCountMax(), 1, elementCountMax);
