@@ -13,7 +13,16 @@ import java.util.List;
 final class CmLinks implements AutoCloseable {
     private final List<CmLink> links = new ArrayList<>();
 
-    void connect(QueuePair one, QueuePair other) {
+    /** From RESET. */
+    void connect(QueuePair one, QueuePair other, DirectConnectionOptions options) {
+        if (one.type() != QueuePairType.RELIABLE_CONNECTED || TestDevice.has(Need.CONNECTING_BY_HAND)) {
+            DirectConnection.connect(one, other, options);
+            return;
+        }
+        for (QueuePair pair : List.of(one, other)) {
+            pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(options.port().number()).partitionKeyIndex(0)
+                    .access(options.access()));
+        }
         links.add(new CmLink(one, other));
     }
 

@@ -78,7 +78,7 @@ class DataPathAllocationOnDevice {
     @Needs(Need.UNRELIABLE_DATAGRAMS)
     void datagrams() {
         QueuePair pair = device.queuePair(QueuePairType.UNRELIABLE_DATAGRAM, queue);
-        device.toReadyToSend(pair, 0);
+        device.toReadyToSend(pair);
         AddressHandle handle = device.keep(device.domain.createAddressHandle(device.path()));
         SendRequests sends = new SendRequests(1, 1);
         assertEquals(0, allocated(() -> {

@@ -87,16 +87,7 @@ final class LoopbackPair implements AutoCloseable {
 
     /** From RESET, as the device wants it. */
     void connect(QueuePair one, QueuePair other) {
-        toInit(one);
-        toInit(other);
-        if (one.type() == QueuePairType.RELIABLE_CONNECTED && !TestDevice.has(Need.CONNECTING_BY_HAND)) {
-            links.connect(one, other);
-            return;
-        }
-        toReadyToReceive(one, other.number());
-        toReadyToReceive(other, one.number());
-        toReadyToSend(one);
-        toReadyToSend(other);
+        links.connect(one, other, TestDevice.connectionOptions(port, gid));
     }
 
     void expectState(QueuePair pair, QueuePairState state) {
@@ -119,27 +110,21 @@ final class LoopbackPair implements AutoCloseable {
     }
 
     static void toReadyToSend(QueuePair pair) {
-        toReadyToSend(pair, 1);
-    }
-
-    static void toReadyToSend(QueuePair pair, int receiverNotReadyRetry) {
         QueuePairAttributes attributes = QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(0);
         if (pair.type() == QueuePairType.RELIABLE_CONNECTED) {
-            attributes.readsOutstandingMax(4).retryCount(3).receiverNotReadyRetry(receiverNotReadyRetry)
-                    .timeout(14);
+            attributes.readsOutstandingMax(4).retryCount(3).receiverNotReadyRetry(1).timeout(14);
         }
         pair.modify(attributes);
     }
 
-    /** Connects both anew, so that the initiator tries again as often as this when there is no receive. */
+    /** Connects both anew, so that they try again as often as this when there is no receive. */
     void reconnect(int receiverNotReadyRetry) {
+        DirectConnectionOptions options = TestDevice.connectionOptions(port, gid);
         for (Side side : List.of(initiator, target)) {
-            QueuePair peer = (side == initiator ? target : initiator).queuePair;
             side.queuePair.modify(QueuePairAttributes.to(QueuePairState.RESET));
-            toInit(side.queuePair);
-            toReadyToReceive(side.queuePair, peer.number());
-            toReadyToSend(side.queuePair, receiverNotReadyRetry);
         }
+        DirectConnection.connect(initiator.queuePair, target.queuePair,
+                options.withRetries(options.retries().withReceiverNotReady(12, receiverNotReadyRetry)));
     }
 
     /** A request of the initiator, alone. */

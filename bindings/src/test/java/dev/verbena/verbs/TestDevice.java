@@ -123,38 +123,29 @@ final class TestDevice implements AutoCloseable {
         return AddressVector.toGid(port.number(), gid.index(), gid.gid());
     }
 
+    /** From RESET, as the device wants it. */
     void connect(QueuePair one, QueuePair other) {
-        if (one.type() == QueuePairType.RELIABLE_CONNECTED && !has(Need.CONNECTING_BY_HAND)) {
-            one.modify(init(one));
-            other.modify(init(other));
-            links.connect(one, other);
+        if (one.type() == QueuePairType.UNRELIABLE_DATAGRAM) {
+            toReadyToSend(one);
+            toReadyToSend(other);
         } else {
-            toReadyToSend(one, other.number());
-            toReadyToSend(other, one.number());
+            links.connect(one, other, connectionOptions(port, gid));
         }
     }
 
-    private QueuePairAttributes init(QueuePair pair) {
-        QueuePairAttributes init = QueuePairAttributes.to(QueuePairState.INIT).port(port.number())
-                .partitionKeyIndex(0);
-        return pair.type() == QueuePairType.UNRELIABLE_DATAGRAM ? init.queueKey(QUEUE_KEY)
-                : init.access(EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
+    /** All rights, and few retries. */
+    static DirectConnectionOptions connectionOptions(Port port, GidEntry gid) {
+        int mtu = port.activeMtuBytes() == 0 ? 1024 : Math.min(1024, port.activeMtuBytes());
+        return new DirectConnectionOptions(port, gid, mtu, 0, 0, 0, new Retries(14, 3, 12, 1), 4, 4,
+                EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
     }
 
-    /** The peer does not matter to a datagram queue pair. */
-    void toReadyToSend(QueuePair pair, int peer) {
-        QueuePairAttributes receive = QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE);
-        QueuePairAttributes send = QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(0);
-        if (pair.type() != QueuePairType.UNRELIABLE_DATAGRAM) {
-            receive.addressVector(path()).mtu(1024).destination(peer).receivePacketSequence(0);
-        }
-        if (pair.type() == QueuePairType.RELIABLE_CONNECTED) {
-            receive.readsAcceptedMax(4).receiverNotReadyTimer(12);
-            send.readsOutstandingMax(4).retryCount(3).receiverNotReadyRetry(1).timeout(14);
-        }
-        pair.modify(init(pair));
-        pair.modify(receive);
-        pair.modify(send);
+    /** A queue pair for datagrams. */
+    void toReadyToSend(QueuePair pair) {
+        pair.modify(QueuePairAttributes.to(QueuePairState.INIT).port(port.number()).partitionKeyIndex(0)
+                .queueKey(QUEUE_KEY));
+        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_RECEIVE));
+        pair.modify(QueuePairAttributes.to(QueuePairState.READY_TO_SEND).sendPacketSequence(0));
     }
 
     static void receive(QueuePair pair, long id, MemoryRegion region, long offset, long byteSize) {
