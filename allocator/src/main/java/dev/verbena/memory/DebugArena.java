@@ -3,6 +3,10 @@ package dev.verbena.memory;
 import java.util.List;
 import java.util.stream.Collectors;
 
+import dev.verbena.memory.heap.PageRuns;
+import dev.verbena.memory.heap.SizeClasses;
+import dev.verbena.memory.heap.Storage;
+
 /**
  * An arena that looks for mistakes of its users; slow, and otherwise as any.
  *

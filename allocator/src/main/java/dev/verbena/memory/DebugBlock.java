@@ -4,6 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
+import dev.verbena.memory.heap.Storage;
+import dev.verbena.memory.slab.SystemMemory;
+
 /**
  * One block of a debug arena, from its allocation until its memory may be used again.
  *

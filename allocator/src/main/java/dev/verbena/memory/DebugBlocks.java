@@ -10,6 +10,9 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
+import dev.verbena.memory.heap.ArenaHeap;
+import dev.verbena.memory.heap.Storage;
+
 /**
  * What a debug arena knows of its blocks, live ones and those in quarantine.
  *

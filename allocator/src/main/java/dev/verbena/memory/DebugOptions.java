@@ -1,5 +1,7 @@
 package dev.verbena.memory;
 
+import dev.verbena.memory.heap.SizeClasses;
+
 /**
  * How a {@link DebugArena} looks for mistakes.
  *

@@ -5,6 +5,8 @@ import java.lang.foreign.SegmentAllocator;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
+import dev.verbena.memory.heap.SizeClasses;
+
 /**
  * Tensors and segments that one iteration needs and that are freed together, whatever their number, by {@link #reset} or
  * {@link #close}. To allocate is to move a pointer through a block of the arena; to free is to close one lifetime and give back

@@ -3,6 +3,8 @@ package dev.verbena.memory;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.verbena.memory.heap.SizeClasses;
+
 /**
  * A rectangle of the picture of a slab: a run, or neighbouring ones that are too small to be told apart, or runs of slots of one size that
  * are about equally full.

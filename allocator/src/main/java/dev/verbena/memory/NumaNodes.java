@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import dev.verbena.memory.slab.SystemMemory;
+
 /**
  * The machine's NUMA nodes, and memory bound to one of them.
  *

@@ -2,6 +2,8 @@ package dev.verbena.memory;
 
 import java.util.concurrent.atomic.AtomicLong;
 
+import dev.verbena.memory.slab.HugePages;
+
 /**
  * Slabs of ordinary memory outside the Java heap, for tensors that never leave the process.
  *

@@ -9,6 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
+import dev.verbena.memory.heap.SizeClasses;
+import dev.verbena.memory.slab.SystemMemory;
+
 /**
  * Commits the pages of a region before they are used: by several threads, because the kernel zeroes them one by one. Contents stay as
  * they are, and may be used meanwhile.

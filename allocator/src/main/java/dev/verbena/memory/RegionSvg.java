@@ -7,6 +7,8 @@ import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
+import dev.verbena.memory.heap.SizeClasses;
+
 /**
  * A {@link RegionMap} as SVG 1.1. Each slab is as many rows of equally many pages as it needs; what goes over the end of a row has a
  * rectangle in each row that it touches, those between the first and the last together one.

@@ -2,6 +2,8 @@ package dev.verbena.memory;
 
 import java.util.List;
 
+import dev.verbena.memory.heap.SizeClasses;
+
 /**
  * A {@link RegionMap} as text. How many pages a character stands for, a power of two, follows from the width and from how many lines
  * anybody looks at.

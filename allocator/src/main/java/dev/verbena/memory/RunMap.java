@@ -2,6 +2,8 @@ package dev.verbena.memory;
 
 import java.util.Objects;
 
+import dev.verbena.memory.heap.SizeClasses;
+
 /**
  * A run of pages in a {@link SlabMap}: what it is used for and how much of it is live.
  *
@@ -38,15 +40,15 @@ public record RunMap(long startPage, long pageCount, Kind kind, long slotByteSiz
         }
     }
 
-    static RunMap free(long startPage, long pageCount) {
+    public static RunMap free(long startPage, long pageCount) {
         return new RunMap(startPage, pageCount, Kind.FREE, 0, 0, 0);
     }
 
-    static RunMap large(long startPage, long pageCount) {
+    public static RunMap large(long startPage, long pageCount) {
         return new RunMap(startPage, pageCount, Kind.LARGE, 0, 0, 0);
     }
 
-    static RunMap slots(long startPage, long pageCount, long slotByteSize, int slotCount, int liveSlotCount) {
+    public static RunMap slots(long startPage, long pageCount, long slotByteSize, int slotCount, int liveSlotCount) {
         return new RunMap(startPage, pageCount, Kind.SLOTS, slotByteSize, slotCount, liveSlotCount);
     }
 

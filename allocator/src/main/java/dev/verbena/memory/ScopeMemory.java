@@ -3,6 +3,9 @@ package dev.verbena.memory;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
+import dev.verbena.memory.heap.AlignedBlocks;
+import dev.verbena.memory.heap.Storage;
+
 /**
  * A block that one iteration gives out from its lower end upwards; nothing of it comes back before the iteration's end.
  *

@@ -5,6 +5,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.verbena.memory.events.FreeEvent;
+
 /**
  * Where in a program a block was allocated or freed: the frames below those of the allocator, the innermost first.
  *

@@ -5,6 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.verbena.memory.heap.SizeClasses;
+import dev.verbena.memory.slab.HugePages;
+import dev.verbena.memory.slab.SystemMemory;
+
 /**
  * Gets the memory of one slab: the best pages that were asked for, else the next best, down to plain ones, and remembers why.
  *

@@ -4,6 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
+import dev.verbena.memory.events.FreeEvent;
+import dev.verbena.memory.heap.Storage;
+
 /**
  * A dense tensor over off-heap memory: live, pinned by n transfers, or free. Closing it frees its memory as soon as the last
  * pin is gone; every later use throws {@link IllegalStateException}, as does a second close.
@@ -193,7 +196,7 @@ public final class Tensor extends Block implements AutoCloseable {
     @Override
     void releaseBlock() {
         if (FreeEvent.isOn() && storage.isArena()) {
-            FreeEvent.release(storage, address);
+            FreeEvent.record(storage::release, address);
         } else {
             storage.release(address);
         }

@@ -4,6 +4,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.SegmentAllocator;
 import java.time.Duration;
 
+import dev.verbena.memory.events.AllocateEvent;
+import dev.verbena.memory.events.ArenaEvents;
+import dev.verbena.memory.events.FreeEvent;
+import dev.verbena.memory.events.OutOfMemoryEvent;
+import dev.verbena.memory.heap.AlignedBlocks;
+import dev.verbena.memory.heap.ArenaGrowth;
+import dev.verbena.memory.heap.ArenaHeap;
+import dev.verbena.memory.heap.PageRuns;
+import dev.verbena.memory.heap.RegionPlan;
+import dev.verbena.memory.heap.RunRecord;
+import dev.verbena.memory.heap.SizeClasses;
+import dev.verbena.memory.heap.Storage;
+
 /**
  * Carves tensors out of large slabs, which it takes from a {@link SlabSource} and gives back when it is closed.
  *
@@ -144,7 +157,7 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
 
     private void release(long address) {
         if (FreeEvent.isOn()) {
-            FreeEvent.release(storageOf(address), address);
+            FreeEvent.record(storageOf(address)::release, address);
         } else {
             storageOf(address).release(address);
         }

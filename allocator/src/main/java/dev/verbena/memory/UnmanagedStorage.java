@@ -1,5 +1,7 @@
 package dev.verbena.memory;
 
+import dev.verbena.memory.heap.Storage;
+
 /**
  * Memory of one tensor that no arena manages.
  *

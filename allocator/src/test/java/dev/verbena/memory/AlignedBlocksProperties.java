@@ -16,6 +16,9 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 
+import dev.verbena.memory.heap.AlignedBlocks;
+import dev.verbena.memory.heap.SizeClasses;
+
 /** Blocks with an alignment that was asked for: apart, aligned, and freed by the address that was given. */
 class AlignedBlocksProperties {
     private static final long MIB = 1024 * 1024;

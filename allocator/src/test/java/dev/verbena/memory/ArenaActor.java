@@ -9,6 +9,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 
+import dev.verbena.memory.heap.AlignedBlocks;
+import dev.verbena.memory.heap.SizeClasses;
+
 /** One thread that carries out a list of steps on an arena, against the model that all threads share. */
 final class ArenaActor implements Callable<Void> {
     /** What a thread may do next. */

@@ -10,15 +10,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordingFile;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.verbena.memory.events.AllocateEvent;
+import dev.verbena.memory.events.FreeEvent;
+import dev.verbena.memory.events.OutOfMemoryEvent;
 
 /** What Java Flight Recorder gets to see, and that it sees nothing unless asked. */
 class ArenaEventsTest {
@@ -100,17 +104,7 @@ class ArenaEventsTest {
     @Test
     void anAddressIsFreedBeforeAnotherThreadAllocatesIt() throws IOException {
         try (Recording recording = recording("Allocate", "Free")) {
-            FreeEvent.release(new Storage() {
-                @Override
-                public Slab slabAt(long address) {
-                    return null;
-                }
-
-                @Override
-                public void release(long address) {
-                    AllocateEvent.record(address, 8);
-                }
-            }, 64);
+            FreeEvent.record(address -> AllocateEvent.record(address, 8), 64);
             assertEquals(List.of("Free", "Allocate"), names(stop(recording)));
         }
     }

@@ -11,12 +11,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.junit.jupiter.api.Test;
-
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
+
+import org.junit.jupiter.api.Test;
+
+import dev.verbena.memory.heap.SizeClasses;
 
 /** How an arena gets further slabs, from sources that are generous, stingy or wrong. */
 class ArenaGrowthTest {

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.memory.ArenaUsage.ClassUsage;
 import dev.verbena.memory.ArenaUsage.HeapUsage;
+import dev.verbena.memory.heap.SizeClasses;
 
 /** What an arena says of itself while it is at work, and what its map shows. */
 class ArenaUsageTest {

@@ -7,6 +7,9 @@ import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.memory.heap.BrokenPageRuns;
+import dev.verbena.memory.heap.PageRuns;
+
 /** The properties can fail: run on arenas that are broken on purpose, they find out. */
 class BrokenArenaTest {
     private static final long MIB = 1024 * 1024;
@@ -18,44 +21,17 @@ class BrokenArenaTest {
 
     @Test
     void forgettingToCoalesceIsCaught() {
-        assertCaught(source -> arena(source, new PageRuns() {
-            @Override
-            long merge(long run) {
-                return run;
-            }
-        }));
+        assertCaught(source -> arena(source, BrokenPageRuns.forgettingToCoalesce()));
     }
 
     @Test
     void splittingAPageTooEarlyIsCaught() {
-        assertCaught(source -> arena(source, new PageRuns() {
-            @Override
-            void splitOff(long run, long pages) {
-                super.splitOff(run, pages);
-                long rest = RunRecord.after(run);
-                if (pages > 1 && RunRecord.isFree(rest)) {
-                    long pagesOfRest = RunRecord.pageCount(rest);
-                    free.remove(rest);
-                    long early = RunRecord.at(rest, -1);
-                    RunRecord.place(early, RunRecord.slab(run),
-                            RunRecord.address(rest) - SizeClasses.PAGE_BYTE_SIZE, pagesOfRest + 1, pages - 1);
-                    RunRecord.become(early, RunRecord.FREE);
-                    RunRecord.pageCount(run, pages - 1);
-                    free.insert(early);
-                }
-            }
-        }));
+        assertCaught(source -> arena(source, BrokenPageRuns.splittingAPageTooEarly()));
     }
 
     @Test
     void losingTheRestOfASplitIsCaught() {
-        assertCaught(source -> arena(source, new PageRuns() {
-            @Override
-            void splitOff(long run, long pages) {
-                super.splitOff(run, pages);
-                free.remove(RunRecord.after(run));
-            }
-        }));
+        assertCaught(source -> arena(source, BrokenPageRuns.losingTheRestOfASplit()));
     }
 
     @Test
@@ -76,26 +52,12 @@ class BrokenArenaTest {
 
     @Test
     void growingOverTheNextBlockIsCaught() {
-        assertCaught(source -> arena(source, new PageRuns() {
-            @Override
-            boolean grow(long run, long pages) {
-                if (super.grow(run, pages)) {
-                    RunRecord.pageCount(run, pages + 1);
-                    return true;
-                }
-                return false;
-            }
-        }));
+        assertCaught(source -> arena(source, BrokenPageRuns.growingOverTheNextBlock()));
     }
 
     @Test
     void keepingWhatABlockGaveUpIsCaught() {
-        assertCaught(source -> arena(source, new PageRuns() {
-            @Override
-            void shrink(long run, long pages) {
-                RunRecord.pageCount(run, pages);
-            }
-        }));
+        assertCaught(source -> arena(source, BrokenPageRuns.keepingWhatABlockGaveUp()));
     }
 
     private static TensorArena arena(SlabSource source, PageRuns pages) {

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import dev.verbena.memory.slab.HugePages;
+import dev.verbena.memory.slab.HugePagesTest;
+
 /** Slabs of huge pages, as far as this machine has them, and what they are instead. */
 class HugeSlabTest {
     private static final long MIB = 1 << 20;

@@ -16,6 +16,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import dev.verbena.memory.slab.SystemMemory;
+
 class NumaNodesTest {
     private static final int NOBODYS = 1023;
 

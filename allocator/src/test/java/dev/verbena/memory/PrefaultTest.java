@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.verbena.memory.slab.SystemMemory;
+
 @Timeout(60)
 class PrefaultTest {
     private static final long MIB = 1 << 20;

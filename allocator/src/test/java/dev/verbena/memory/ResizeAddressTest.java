@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.memory.heap.SizeClasses;
+
 /** Blocks by address that grow and shrink where they are. */
 class ResizeAddressTest {
     private static final long MIB = 1024 * 1024;

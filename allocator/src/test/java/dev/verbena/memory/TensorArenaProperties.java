@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.verbena.memory.ArenaActor.Kind;
-import dev.verbena.memory.ArenaActor.Step;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -17,6 +15,10 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
+
+import dev.verbena.memory.ArenaActor.Kind;
+import dev.verbena.memory.ArenaActor.Step;
+import dev.verbena.memory.heap.SizeClasses;
 
 /** The arena against a model: several threads, all ways of freeing, plenty of memory and too little. */
 class TensorArenaProperties {

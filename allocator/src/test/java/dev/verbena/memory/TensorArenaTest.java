@@ -17,6 +17,8 @@ import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.memory.heap.ThreadHeap;
+
 /** One thread: what an arena gives, and each of its errors. */
 class TensorArenaTest {
     private static final long KIB = 1024;

@@ -25,7 +25,7 @@ import dev.verbena.verbs.CCompiler;
  * them are loaded by a Java that says it runs there.
  */
 class SystemConstantsTest {
-    private static final List<String> CALLERS = List.of("dev.verbena.memory.SystemMemory",
+    private static final List<String> CALLERS = List.of("dev.verbena.memory.slab.SystemMemory",
             "dev.verbena.transfer.fabric.shm.Libc", "dev.verbena.verbs.ffi.LibC");
     private static final List<String> HEADERS = List.of("dlfcn.h", "errno.h", "fcntl.h", "poll.h", "stddef.h",
             "stdio.h",

@@ -1,0 +1,153 @@
+package dev.verbena.memory.heap;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabSource;
+import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.events.SlabAcquiredEvent;
+
+/**
+ * The slabs of an arena: got from their source as the arena needs them, up to its budget, and given back.
+ *
+ * <p><b>Owner:</b> {@link TensorArena}. <b>Threading:</b> thread-safe; who grows has {@link #lock}, before any lock of the heap.
+ */
+public final class ArenaGrowth {
+    /** A further slab has at least that size, as far as the budget goes: a system call per small tensor would be slow. */
+    private static final long GROWTH_BYTE_SIZE_MIN = 1024 * 1024;
+    /** A further slab is at least that part of all slabs, so that their number grows with the logarithm of the size. */
+    private static final long GROWTH_SHARE = 4;
+
+    private final ArenaHeap heap;
+    private final SlabSource source;
+    private final long firstByteSize;
+    private final long byteSizeMax;
+    /** Held while a slab is being acquired, which may take long. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    public ArenaGrowth(ArenaHeap heap, SlabSource source, long byteSize, long byteSizeMax) {
+        this.heap = heap;
+        this.source = Objects.requireNonNull(source, "source");
+        if (byteSize < 0 || byteSizeMax < byteSize) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " byteSizeMax=" + byteSizeMax
+                    + ": sizes of an arena must be 0 <= byteSize <= byteSizeMax");
+        }
+        firstByteSize = SizeClasses.ceilToPage(byteSize);
+        this.byteSizeMax = Math.max(byteSizeMax & -SizeClasses.PAGE_BYTE_SIZE, firstByteSize);
+        if (firstByteSize > 0) {
+            addSlab(firstByteSize);
+        }
+    }
+
+    public long byteSizeMax() {
+        return byteSizeMax;
+    }
+
+    public void lock() {
+        lock.lock();
+    }
+
+    public void unlock() {
+        lock.unlock();
+    }
+
+    // ---- with the lock ----
+
+    /** Whether there may be a further slab that would hold a block of that size. */
+    public boolean isWithinBudget(long byteSize) {
+        return neededByteSize(byteSize) > 0;
+    }
+
+    /** Adds a slab that holds a block of that size, a large one if it is to be had; returns why not even the least, or null. */
+    public OutOfArenaMemoryException growFor(long byteSize) {
+        long needed = neededByteSize(byteSize);
+        long held = heap.slabByteSize();
+        long wanted = Math.max(Math.max(GROWTH_BYTE_SIZE_MIN, firstByteSize),
+                held / GROWTH_SHARE & -SizeClasses.PAGE_BYTE_SIZE);
+        long preferred = Math.max(needed, Math.min(wanted, byteSizeMax - held));
+        OutOfArenaMemoryException refusal = tryAddSlab(preferred);
+        return refusal == null || preferred == needed ? refusal : tryAddSlab(needed);
+    }
+
+    /** Bytes of a slab that would hold the block; 0 if the budget has not so many left. */
+    private long neededByteSize(long byteSize) {
+        long left = (byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE;
+        long pages = SizeClasses.pagesOf(byteSize);
+        if (SizeClasses.isSmall(byteSize)) {
+            pages = Math.clamp(left, pages, SizeClasses.runPages(SizeClasses.indexOf(byteSize)));
+        }
+        return pages <= Math.min(left, SlabPages.PAGE_COUNT_MAX) ? pages * SizeClasses.PAGE_BYTE_SIZE : 0;
+    }
+
+    private OutOfArenaMemoryException tryAddSlab(long byteSize) {
+        try {
+            addSlab(byteSize);
+            return null;
+        } catch (OutOfArenaMemoryException e) {
+            return e;
+        }
+    }
+
+    private void addSlab(long byteSize) {
+        Slab slab = SlabAcquiredEvent.acquire(source, byteSize);
+        long got = slab.memory().byteSize();
+        if (got < byteSize || !slab.memory().isNative() || slab.memory().address() % SizeClasses.PAGE_BYTE_SIZE != 0) {
+            String found = slab.memory().toString();
+            source.release(slab);
+            throw new IllegalStateException("source=" + source + " must hand out native memory aligned to "
+                    + SizeClasses.PAGE_BYTE_SIZE + " of at least byteSize=" + byteSize + " but gave " + found);
+        }
+        try {
+            heap.add(slab, Math.min(SlabPages.PAGE_COUNT_MAX,
+                    Math.min(got, byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE));
+        } catch (OutOfArenaMemoryException e) {
+            source.release(slab);
+            throw e;
+        }
+    }
+
+    // ---- the way back ----
+
+    /** The slabs on which nothing is live, but the first of an arena that was created with one. @return their bytes */
+    public long trim() {
+        lock.lock();
+        try {
+            long before = heap.slabByteSize();
+            release(heap.trim(firstByteSize > 0 ? 1 : 0));
+            return before - heap.slabByteSize();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** @throws IllegalStateException while a block is live; nothing is released then */
+    public void close() {
+        lock.lock();
+        try {
+            release(heap.close());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release(List<Slab> slabs) {
+        RuntimeException first = null;
+        for (Slab slab : slabs) {
+            try {
+                source.release(slab);
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else if (e != first) {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+}

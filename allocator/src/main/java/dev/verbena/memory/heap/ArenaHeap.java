@@ -1,0 +1,416 @@
+package dev.verbena.memory.heap;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import dev.verbena.memory.ArenaStatistics;
+import dev.verbena.memory.ArenaUsage.ClassUsage;
+import dev.verbena.memory.ArenaUsage;
+import dev.verbena.memory.RegionMap;
+import dev.verbena.memory.Slab;
+import dev.verbena.memory.TensorArena;
+
+/**
+ * The blocks of an arena, given out and taken back: small ones by the heap of the thread, large ones by the heap that all share, and
+ * when neither has one, with every thread kept out.
+ *
+ * <p>A platform thread has a {@link ThreadHeap} of its own; one whose thread is dead goes to the next thread. Virtual threads share a few
+ * by their ids: nothing is tied to a carrier.
+ *
+ * <p>Order of locks: {@code exclusive}, those of the heaps by index, that of the central heap. A thread that is within its own heap
+ * does not ask for {@code exclusive}.
+ *
+ * <p><b>Owner:</b> {@link TensorArena}. <b>Threading:</b> thread-safe.
+ */
+public final class ArenaHeap implements Storage {
+    private static final int SHARED_HEAPS_MAX = 16;
+
+    private final CentralHeap central;
+    private volatile HeapTable heapsByThread = new HeapTable(List.of());
+    /** Of the thread that came last, quicker found than by the table. Plain: whose it is, the heap says. */
+    private ThreadHeap latest;
+    private final ThreadHeap[] sharedHeaps;
+
+    /** Held by who keeps all others out, and by who comes in for the first time or again. */
+    private final ReentrantLock exclusive = new ReentrantLock();
+    /** Guarded by {@code exclusive}, as all below. */
+    private final List<ThreadHeap> ownHeaps = new ArrayList<>();
+    private boolean isClosed;
+
+    public ArenaHeap(PageRuns pages) {
+        central = new CentralHeap(pages);
+        int count = Math.min(SHARED_HEAPS_MAX,
+                Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
+        sharedHeaps = Stream.generate(() -> ThreadHeap.shared(central)).limit(count).toArray(ThreadHeap[]::new);
+        latest = sharedHeaps[0];
+    }
+
+    // ---- blocks ----
+
+    /** The address of a block; 0 if it is not to be had like this: then {@link #takeExclusively}. */
+    public long take(long byteSize) {
+        ThreadHeap heap = heapOfThread();
+        if (!SizeClasses.isSmall(byteSize)) {
+            return takeLarge(heap, SizeClasses.pagesOf(byteSize));
+        }
+        enter(heap);
+        try {
+            int sizeClass = SizeClasses.indexOf(byteSize);
+            long address = heap.allocate(sizeClass, byteSize);
+            return address != 0 ? address : heap.allocateSlowly(sizeClass, byteSize);
+        } finally {
+            leave(heap);
+        }
+    }
+
+    /** Before the longest hole becomes shorter, idle runs of the thread's heap become holes: they may make one that fits. */
+    private long takeLarge(ThreadHeap heap, long pages) {
+        if (heap.hasFree()) {
+            long address = central.takeLargeSparingLongest(pages);
+            if (address != 0) {
+                return address;
+            }
+            enter(heap);
+            try {
+                heap.makeRoom();
+            } finally {
+                leave(heap);
+            }
+        }
+        return central.takeLarge(pages);
+    }
+
+    /**
+     * With every thread kept out, so that no free slot or run hides in a heap; 0 if only a further slab can help.
+     *
+     * @throws IllegalStateException if the arena is closed
+     */
+    public long takeExclusively(long byteSize) {
+        ThreadHeap heap = heapOfThread();
+        lockAll();
+        try {
+            if (isClosed) {
+                throw new IllegalStateException("allocation of byteSize=" + byteSize + " in a closed arena");
+            }
+            if (SizeClasses.isSmall(byteSize)) {
+                int sizeClass = SizeClasses.indexOf(byteSize);
+                return findSlot(heap, sizeClass) ? heap.allocate(sizeClass, byteSize) : 0;
+            }
+            heaps().forEach(ThreadHeap::trim);
+            return central.takeLarge(SizeClasses.pagesOf(byteSize));
+        } finally {
+            unlockAll();
+        }
+    }
+
+    /** Sees to it that the heap has a slot of that class: an old run before a new one, a short one before none. */
+    private boolean findSlot(ThreadHeap heap, int sizeClass) {
+        heaps().forEach(ThreadHeap::takeReturned);
+        if (heap.hasSlot(sizeClass) || heaps().anyMatch(other -> other != heap && heap.takeOver(other, sizeClass))
+                || heap.carve(sizeClass, SizeClasses.runPages(sizeClass))) {
+            return true;
+        }
+        heaps().forEach(ThreadHeap::trim);
+        return heap.carve(sizeClass, SizeClasses.runPages(sizeClass))
+                || heap.carve(sizeClass, SizeClasses.runPagesMin(sizeClass));
+    }
+
+    /**
+     * Takes a block back, from any thread.
+     *
+     * @throws IllegalArgumentException if no block of this arena begins there
+     * @throws IllegalStateException if it is free already
+     */
+    @Override
+    public void release(long address) {
+        ThreadHeap heap = heapOfThread();
+        enter(heap);
+        try {
+            long run = heap.runAt(address);
+            if (run == 0 || !heap.freeOwn(run, address)) {
+                releaseElsewhere(run, address);
+            }
+        } finally {
+            leave(heap);
+        }
+    }
+
+    /** Of another thread, or large; within the heap of this thread, so that the records stay. */
+    private void releaseElsewhere(long run, long address) {
+        if (run == 0) {
+            throw noBlock(address);
+        } else if (!RunRecord.isSlots(run)) {
+            central.giveLarge(run, address);
+        } else if (SlotRun.giveFromOutside(run, address)) {
+            central.heap(RunRecord.heap(run)).pushReturned(run);
+        }
+    }
+
+    /** Whether the block has so many bytes now, where it is. */
+    public boolean resize(long address, long byteSize) {
+        ThreadHeap heap = heapOfThread();
+        enter(heap);
+        try {
+            long run = heap.runAt(address);
+            if (run == 0) {
+                throw noBlock(address);
+            }
+            if (!RunRecord.isSlots(run)) {
+                return central.resizeLarge(run, address, SizeClasses.pagesOf(byteSize));
+            }
+            SlotRun.checkBegins(run, address);
+            return byteSize <= SizeClasses.slotByteSize(RunRecord.sizeClass(run));
+        } finally {
+            leave(heap);
+        }
+    }
+
+    public static IllegalArgumentException noBlock(long address) {
+        return new IllegalArgumentException("address=0x" + Long.toHexString(address)
+                + ": no block of this arena begins there; it was freed before, or is of elsewhere");
+    }
+
+    @Override
+    public boolean isArena() {
+        return true;
+    }
+
+    @Override
+    public Slab slabAt(long address) {
+        SlabPages slab = central.slabAt(address);
+        if (slab == null) {
+            throw new IllegalStateException("address=0x" + Long.toHexString(address) + " is in no slab: its arena is"
+                    + " closed");
+        }
+        return slab.slab;
+    }
+
+    // ---- slabs ----
+
+    void add(Slab slab, long pageCount) {
+        central.add(slab, pageCount);
+    }
+
+    /**
+     * Takes from all threads what they have idle, and forgets the slabs on which nothing is live, from that number on.
+     *
+     * @return these, to be released
+     */
+    List<Slab> trim(int firstNumber) {
+        lockAll();
+        try {
+            heaps().forEach(ThreadHeap::trim);
+            return central.removeIdle(firstNumber);
+        } finally {
+            unlockAll();
+        }
+    }
+
+    /**
+     * Closes it for good.
+     *
+     * @return its slabs, to be released; none if it is closed already
+     * @throws IllegalStateException while a block is live
+     */
+    List<Slab> close() {
+        lockAll();
+        try {
+            heaps().forEach(ThreadHeap::trim);
+            if (liveCount() != 0) {
+                throw new IllegalStateException("close of an arena with live or pinned tensors: liveCount="
+                        + liveCount() + " liveByteSize=" + liveByteSize() + "; close and unpin them first");
+            }
+            isClosed = true;
+            return central.removeIdle(0);
+        } finally {
+            unlockAll();
+        }
+    }
+
+    // ---- figures ----
+
+    public long slabByteSize() {
+        return central.slabByteSize();
+    }
+
+    public ArenaStatistics statistics() {
+        lockAll();
+        try {
+            heaps().forEach(ThreadHeap::trim);
+            central.peak.look();
+            FreeRuns free = central.pages.free;
+            long slabByteSize = central.slabByteSize();
+            return new ArenaStatistics(slabByteSize, central.slabs().size(), liveByteSize(), central.peak.byteSize(),
+                    slabByteSize - liveByteSize(), free.longest() * SizeClasses.PAGE_BYTE_SIZE, free.runCount(),
+                    liveCount(), allocationCount());
+        } finally {
+            unlockAll();
+        }
+    }
+
+    public RegionMap map() {
+        lockAll();
+        try {
+            heaps().forEach(ThreadHeap::takeReturned);
+            return new RegionMap(central.slabs().stream().map(SlabPages::map).toList());
+        } finally {
+            unlockAll();
+        }
+    }
+
+    /** Without a lock. */
+    public ArenaUsage usage() {
+        central.peak.look();
+        List<ClassUsage> classes = IntStream.range(0, SizeClasses.COUNT).mapToObj(this::usage)
+                .filter(one -> one.liveCount() > 0).toList();
+        long large = central.largeByteSize();
+        long largeCount = central.largeAllocationCount() - central.largeFreeCount();
+        return new ArenaUsage(central.slabByteSize(), central.slabs().size(),
+                large + classes.stream().mapToLong(ClassUsage::liveByteSize).sum(), central.peak.byteSize(),
+                largeCount, large, classes, heaps().map(ThreadHeap::usage).toList());
+    }
+
+    private ClassUsage usage(int sizeClass) {
+        return new ClassUsage(SizeClasses.slotByteSize(sizeClass),
+                heaps().mapToLong(heap -> heap.liveCount(sizeClass)).sum());
+    }
+
+    public boolean isConsistent() {
+        lockAll();
+        try {
+            heaps().forEach(ThreadHeap::takeReturned);
+            central.peak.look();
+            return new ArenaCheck(central).confirms(liveByteSize(), liveCount())
+                    && central.peak.byteSize() >= liveByteSize();
+        } finally {
+            unlockAll();
+        }
+    }
+
+    private long liveByteSize() {
+        return heaps().mapToLong(ThreadHeap::liveByteSize).sum() + central.largeByteSize();
+    }
+
+    private long allocationCount() {
+        return heaps().mapToLong(ThreadHeap::allocationCount).sum() + central.largeAllocationCount();
+    }
+
+    private long liveCount() {
+        return heaps().mapToLong(ThreadHeap::liveCount).sum() + central.largeAllocationCount()
+                - central.largeFreeCount();
+    }
+
+    // ---- heaps ----
+
+    /** Of threads, dead ones included whose heap nobody has taken over. For checks. */
+    public int ownHeapCount() {
+        exclusive.lock();
+        try {
+            return ownHeaps.size();
+        } finally {
+            exclusive.unlock();
+        }
+    }
+
+    private ThreadHeap heapOfThread() {
+        Thread thread = Thread.currentThread();
+        long id = thread.threadId();
+        ThreadHeap heap = latest;
+        if (heap.ownerId() == id) {
+            return heap;
+        }
+        heap = heapsByThread.get(id);
+        return heap != null ? heap : firstHeap(thread);
+    }
+
+    private ThreadHeap firstHeap(Thread thread) {
+        if (thread.isVirtual()) {
+            return sharedHeaps[(int) thread.threadId() & sharedHeaps.length - 1];
+        }
+        exclusive.lock();
+        try {
+            ThreadHeap heap = ownHeaps.stream().filter(ThreadHeap::isOrphaned).findFirst().orElse(null);
+            if (heap != null) {
+                heap.adoptBy(thread);
+            } else {
+                heap = ThreadHeap.ownedBy(thread, central);
+                ownHeaps.add(heap);
+            }
+            heapsByThread = new HeapTable(ownHeaps);
+            latest = heap;
+            return heap;
+        } finally {
+            exclusive.unlock();
+        }
+    }
+
+    private void enter(ThreadHeap heap) {
+        if (!heap.tryEnter()) {
+            enterSlowly(heap);
+        }
+    }
+
+    private void enterSlowly(ThreadHeap heap) {
+        if (heap.isShared()) {
+            heap.lock();
+            return;
+        }
+        do {
+            readmit(heap);
+        } while (!heap.tryEnter());
+    }
+
+    private static void leave(ThreadHeap heap) {
+        if (!heap.isShared()) {
+            heap.leave();
+        } else {
+            heap.unlock();
+        }
+    }
+
+    /** Others were let in; waits for their end. */
+    private void readmit(ThreadHeap heap) {
+        exclusive.lock();
+        try {
+            heap.readmit();
+        } finally {
+            exclusive.unlock();
+        }
+    }
+
+    private Stream<ThreadHeap> heaps() {
+        return Stream.of(central.heaps());
+    }
+
+    /** No handshake where no other thread has a heap of its own. */
+    private void lockAll() {
+        exclusive.lock();
+        long self = Thread.currentThread().threadId();
+        boolean others = false;
+        for (ThreadHeap heap : ownHeaps) {
+            if (heap.ownerId() != self) {
+                heap.revoke();
+                others = true;
+            }
+        }
+        if (others) {
+            OwnerLock.handshake();
+            ownHeaps.stream().filter(heap -> heap.ownerId() != self).forEach(ThreadHeap::awaitIdle);
+        }
+        for (ThreadHeap heap : sharedHeaps) {
+            heap.lock();
+        }
+        central.lock.lock();
+    }
+
+    private void unlockAll() {
+        central.lock.unlock();
+        for (ThreadHeap heap : sharedHeaps) {
+            heap.unlock();
+        }
+        exclusive.unlock();
+    }
+}

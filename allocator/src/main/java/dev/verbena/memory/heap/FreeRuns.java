@@ -1,0 +1,115 @@
+package dev.verbena.memory.heap;
+
+/**
+ * The free runs by length: a {@link RunTree} for each of a few hundred ranges, and a bit for each that says whether there is any. Most
+ * trees hold a run or two, so that most operations are a few steps; the worst is O(log n).
+ *
+ * <pre>
+ *   pages     1 2 3 .. 8     9 10 .. 16    18 20 .. 32   36 .. 64   ...     8 ranges per doubling, each up to and with that length
+ * </pre>
+ *
+ * <p>Invariants: a tree holds the runs of its range and no other; its bit is set exactly when it is not empty; {@code pageCount} and
+ * {@code runCount} are the sums over all runs.
+ *
+ * <p><b>Owner:</b> {@link PageRuns}. <b>Threading:</b> guarded by the lock of {@link CentralHeap}.
+ */
+final class FreeRuns {
+    private static final int STEP_BITS = 3;
+    private static final int RANGE_COUNT = rangeOf(Integer.MAX_VALUE) + 1;
+
+    private final long[] roots = new long[RANGE_COUNT];
+    private final long[] used = new long[Math.ceilDiv(RANGE_COUNT, Long.SIZE)];
+    private long pageCount;
+    private long runCount;
+
+    private static int rangeOf(long pages) {
+        if (pages <= 1 << STEP_BITS) {
+            return (int) pages - 1;
+        }
+        int exponent = Long.SIZE - 1 - Long.numberOfLeadingZeros(pages - 1);
+        return (exponent - STEP_BITS + 1 << STEP_BITS) + (int) (pages - 1 >>> exponent - STEP_BITS)
+                - (1 << STEP_BITS);
+    }
+
+    long pageCount() {
+        return pageCount;
+    }
+
+    long runCount() {
+        return runCount;
+    }
+
+    void insert(long run) {
+        long pages = RunRecord.pageCount(run);
+        int range = rangeOf(pages);
+        roots[range] = RunTree.insert(roots[range], run);
+        used[range >>> 6] |= 1L << range;
+        pageCount += pages;
+        runCount++;
+    }
+
+    void remove(long run) {
+        long pages = RunRecord.pageCount(run);
+        int range = rangeOf(pages);
+        roots[range] = RunTree.remove(roots[range], run);
+        if (roots[range] == 0) {
+            used[range >>> 6] &= ~(1L << range);
+        }
+        pageCount -= pages;
+        runCount--;
+    }
+
+    /** The shortest run of at least so many pages, at the lowest address; 0 if there is none. */
+    long bestFit(long pages) {
+        if (pages > Integer.MAX_VALUE) {
+            return 0;
+        }
+        int range = rangeOf(pages);
+        long best = RunTree.bestFit(roots[range], pages);
+        if (best != 0) {
+            return best;
+        }
+        range = firstUsedFrom(range + 1);
+        return range < 0 ? 0 : RunTree.bestFit(roots[range], pages);
+    }
+
+    private int firstUsedFrom(int range) {
+        int word = range >>> 6;
+        if (word >= used.length) {
+            return -1;
+        }
+        long bits = used[word] & -1L << range;
+        while (bits == 0) {
+            if (++word == used.length) {
+                return -1;
+            }
+            bits = used[word];
+        }
+        return (word << 6) + Long.numberOfTrailingZeros(bits);
+    }
+
+    /** Pages of the longest run; 0 if there is none. */
+    long longest() {
+        for (int word = used.length - 1; word >= 0; word--) {
+            if (used[word] != 0) {
+                int range = (word << 6) + Long.SIZE - 1 - Long.numberOfLeadingZeros(used[word]);
+                return RunRecord.pageCount(RunTree.longest(roots[range]));
+            }
+        }
+        return 0;
+    }
+
+    boolean isConsistent() {
+        long[] sums = new long[2];
+        for (int range = 0; range < RANGE_COUNT; range++) {
+            long root = roots[range];
+            boolean isUsed = (used[range >>> 6] & 1L << range) != 0;
+            if (isUsed != (root != 0) || !RunTree.isConsistent(root, sums) || root != 0
+                    && (rangeOf(RunRecord.pageCount(RunTree.bestFit(root, 0))) != range
+                            || rangeOf(RunRecord.pageCount(RunTree.longest(root))) != range)) {
+                return false;
+            }
+        }
+        return sums[0] == pageCount && sums[1] == runCount;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.verbena.memory.heap;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The most bytes of an arena that ever were handed out at a time. The heaps of threads keep what each had at most since it last
+ * looked here; who looks adds these up.
+ *
+ * <p>Never too little: whatever was live at a moment, every heap's most is at least its part of that until the heap looks, and who looks
+ * first adds up all. Too much by what heaps have freed since their most, which is less than {@link ThreadHeap#PEAK_DRIFT_MAX} each;
+ * exact where one thread allocates.
+ *
+ * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> thread-safe.
+ */
+final class LivePeak {
+    private final AtomicLong byteSize = new AtomicLong();
+    private final CentralHeap central;
+    /** Written by who has the lock of the central heap. Without a fence: whoever looks before it is seen looks before it is so. */
+    private final AtomicLong largeByteSize = new AtomicLong();
+
+    LivePeak(CentralHeap central) {
+        this.central = central;
+    }
+
+    /** Called with the lock of the {@link CentralHeap}, which has so many bytes in large blocks now; looks before they become fewer. */
+    void large(long byteSize) {
+        if (byteSize < largeByteSize.getPlain()) {
+            look();
+        }
+        largeByteSize.setRelease(byteSize);
+    }
+
+    void look() {
+        long sum = largeByteSize.getAcquire();
+        for (ThreadHeap heap : central.heaps()) {
+            sum += heap.livePeakByteSizeOpaque();
+        }
+        if (sum > byteSize.get()) {
+            byteSize.accumulateAndGet(sum, Math::max);
+        }
+    }
+
+    long byteSize() {
+        return byteSize.get();
+    }
+}

@@ -1,0 +1,267 @@
+package dev.verbena.memory.heap;
+
+/**
+ * What the arena knows of one run: consecutive pages of a slab that are used, or free, together. The record of a run is the one of its
+ * first page, so a run has no object, and its neighbours are found by counting; a run is named by the address of its record.
+ *
+ * <pre>
+ *    0  next                link of {@link SlotBins} in SLOTS, right child of {@link RunTree} in FREE
+ *    8  left                left child in FREE
+ *   16  freeSlots           of SLOTS, see {@link SlotRun}
+ *   24  returnedSlots       written by every thread
+ *   32  returnedNext        link of {@link ReturnedRuns}
+ *   40  address             of the run's first byte
+ *   48  pageCount           int
+ *   52  previousPageCount   int, of the run before it in the slab; 0 if it is the first
+ *   56  heap                int, number of the {@link ThreadHeap} that it belongs to; else NO_HEAP
+ *   60  slab                short, number of the {@link SlabPages}
+ *   62  kind                byte: SPARE, FREE, LARGE, END, or 1 + size class of SLOTS
+ *   63  slotCount           byte, in SLOTS; height, in FREE
+ *   64
+ * </pre>
+ *
+ * <pre>
+ *   slab      |  run (slots)  |        run (large)         |            run (free)             | END
+ *   page      0               3                            9                                  64
+ *   record    0   ·   ·       3   ·    ·    ·    ·    ·    9   ·    ·    ·    ·    ·    ·     64
+ *             └── pageCount ─►└────── pageCount ──────────►└──────────── pageCount ──────────►
+ *                      ◄── previousPageCount
+ * </pre>
+ *
+ * <p>Invariants: the runs of a slab tile it; no two neighbours are FREE; a page that no run begins at is SPARE.
+ *
+ * <p><b>Owner:</b> {@link SlabPages}, whose memory the records are. <b>Threading:</b> guarded by the lock of {@link CentralHeap}, in SLOTS as
+ * {@link SlotRun} says; whoever holds a block of the run may read address, kind, slab, which don't change meanwhile.
+ */
+public final class RunRecord {
+    static final int BYTE_SIZE_SHIFT = 6;
+    static final long BYTE_SIZE = 1L << BYTE_SIZE_SHIFT;
+
+    /** No run begins here; what fresh records are. */
+    static final int SPARE = 0;
+    /** Its pages are free and in the tree. */
+    static final int FREE = -1;
+    /** It is one block. */
+    static final int LARGE = -2;
+    /** Behind the last page of a slab. */
+    static final int END = -3;
+
+    static final int NO_HEAP = -1;
+
+    /** The first is also that of a bin's head. */
+    private static final long NEXT = 0;
+    private static final long LEFT = NEXT + Long.BYTES;
+    private static final long FREE_SLOTS = LEFT + Long.BYTES;
+    private static final long RETURNED_SLOTS = FREE_SLOTS + Long.BYTES;
+    private static final long RETURNED_NEXT = RETURNED_SLOTS + Long.BYTES;
+    private static final long ADDRESS = RETURNED_NEXT + Long.BYTES;
+    private static final long PAGE_COUNT = ADDRESS + Long.BYTES;
+    private static final long PREVIOUS_PAGE_COUNT = PAGE_COUNT + Integer.BYTES;
+    private static final long HEAP = PREVIOUS_PAGE_COUNT + Integer.BYTES;
+    private static final long SLAB = HEAP + Integer.BYTES;
+    private static final long KIND = SLAB + Short.BYTES;
+    private static final long SLOT_COUNT = KIND + Byte.BYTES;
+    private static final long HEIGHT = SLOT_COUNT;
+
+    private static final int KIND_SHIFT = (int) (KIND - HEAP) * Byte.SIZE;
+    private static final int SLOT_COUNT_SHIFT = (int) (SLOT_COUNT - HEAP) * Byte.SIZE;
+
+    private RunRecord() {}
+
+    // ---- what it is ----
+
+    /** Heap, slab, kind and slot count at once, for the path of a block, which wants them all. */
+    static long owned(long run) {
+        return RawMemory.getLong(run + HEAP);
+    }
+
+    static int heapOf(long owned) {
+        return (int) owned;
+    }
+
+    static int sizeClassOf(long owned) {
+        return ((int) (owned >>> KIND_SHIFT) & 0xFF) - 1;
+    }
+
+    static int slotCountOf(long owned) {
+        return (int) (owned >>> SLOT_COUNT_SHIFT);
+    }
+
+    static int kind(long run) {
+        return RawMemory.getByte(run + KIND);
+    }
+
+    static boolean isFree(long run) {
+        return kind(run) == FREE;
+    }
+
+    static boolean isSlots(long run) {
+        return kind(run) > SPARE;
+    }
+
+    /** The kind of a run of slots of that class. */
+    static int slotsOf(int sizeClass) {
+        return 1 + sizeClass;
+    }
+
+    /** In SLOTS. */
+    static int sizeClass(long run) {
+        return kind(run) - 1;
+    }
+
+    /** The legal moves: SPARE → FREE (new slab, split) → LARGE or SLOTS → FREE (freed) → SPARE (merged); SPARE → END. */
+    static void become(long run, int next) {
+        int now = kind(run);
+        boolean isLegal = switch (next) {
+            case FREE -> now != FREE && now != END;
+            case END -> now == SPARE;
+            default -> now == FREE;
+        };
+        if (!isLegal) {
+            throw new IllegalStateException(
+                    "arena is corrupt: run cannot go to kind=" + next + ": " + describe(run));
+        }
+        RawMemory.putByte(run + KIND, (byte) next);
+    }
+
+    // ---- where it is ----
+
+    /** A spare record begins to stand for pages. */
+    static void place(long run, int slab, long address, long pageCount, long previousPageCount) {
+        RawMemory.putShort(run + SLAB, (short) slab);
+        RawMemory.putLong(run + ADDRESS, address);
+        RawMemory.putInt(run + HEAP, NO_HEAP);
+        pageCount(run, pageCount);
+        previousPageCount(run, previousPageCount);
+    }
+
+    static int slab(long run) {
+        return RawMemory.getShort(run + SLAB);
+    }
+
+    /** Of its first byte. */
+    static long address(long run) {
+        return RawMemory.getLong(run + ADDRESS);
+    }
+
+    static long pageCount(long run) {
+        return RawMemory.getInt(run + PAGE_COUNT);
+    }
+
+    static void pageCount(long run, long value) {
+        RawMemory.putInt(run + PAGE_COUNT, (int) value);
+    }
+
+    static long previousPageCount(long run) {
+        return RawMemory.getInt(run + PREVIOUS_PAGE_COUNT);
+    }
+
+    static void previousPageCount(long run, long value) {
+        RawMemory.putInt(run + PREVIOUS_PAGE_COUNT, (int) value);
+    }
+
+    static long byteSize(long run) {
+        return pageCount(run) * SizeClasses.PAGE_BYTE_SIZE;
+    }
+
+    /** So many pages further. */
+    static long at(long run, long pages) {
+        return RawMemory.known(run + (pages << BYTE_SIZE_SHIFT));
+    }
+
+    /** The next one in the slab; behind the last the one that is END. */
+    static long after(long run) {
+        return at(run, pageCount(run));
+    }
+
+    /** The one before it in the slab; itself if it is the first. */
+    static long before(long run) {
+        return at(run, -previousPageCount(run));
+    }
+
+    // ---- links ----
+
+    static long next(long run) {
+        return RawMemory.getAddress(run + NEXT);
+    }
+
+    static void next(long run, long value) {
+        RawMemory.putLong(run + NEXT, value);
+    }
+
+    static long left(long run) {
+        return RawMemory.getAddress(run + LEFT);
+    }
+
+    static void left(long run, long value) {
+        RawMemory.putLong(run + LEFT, value);
+    }
+
+    static long right(long run) {
+        return next(run);
+    }
+
+    static void right(long run, long value) {
+        next(run, value);
+    }
+
+    static int height(long run) {
+        return RawMemory.getByte(run + HEIGHT);
+    }
+
+    static void height(long run, int value) {
+        RawMemory.putByte(run + HEIGHT, (byte) value);
+    }
+
+    static long returnedNext(long run) {
+        return RawMemory.getAddress(run + RETURNED_NEXT);
+    }
+
+    static void returnedNext(long run, long value) {
+        RawMemory.putLong(run + RETURNED_NEXT, value);
+    }
+
+    // ---- slots ----
+
+    static int heap(long run) {
+        return RawMemory.getInt(run + HEAP);
+    }
+
+    static void heap(long run, int value) {
+        RawMemory.putInt(run + HEAP, value);
+    }
+
+    static int slotCount(long run) {
+        return RawMemory.getByte(run + SLOT_COUNT);
+    }
+
+    static void slotCount(long run, int value) {
+        RawMemory.putByte(run + SLOT_COUNT, (byte) value);
+    }
+
+    static long freeSlots(long run) {
+        return RawMemory.getLong(run + FREE_SLOTS);
+    }
+
+    static void freeSlots(long run, long value) {
+        RawMemory.putLong(run + FREE_SLOTS, value);
+    }
+
+    /** Of any recent moment. */
+    static long returnedSlots(long run) {
+        return RawMemory.getLong(run + RETURNED_SLOTS);
+    }
+
+    static long addReturnedSlots(long run, long bits) {
+        return RawMemory.getAndBitwiseOrLong(run + RETURNED_SLOTS, bits);
+    }
+
+    static long takeReturnedSlots(long run) {
+        return RawMemory.getAndSetLong(run + RETURNED_SLOTS, 0);
+    }
+
+    static String describe(long run) {
+        return "run kind=" + kind(run) + " slab=" + slab(run) + " address=0x" + Long.toHexString(address(run))
+                + " pageCount=" + pageCount(run);
+    }
+}

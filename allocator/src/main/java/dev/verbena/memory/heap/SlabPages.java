@@ -1,0 +1,171 @@
+package dev.verbena.memory.heap;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+import dev.verbena.memory.RunMap;
+import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabMap;
+import dev.verbena.memory.slab.SystemMemory;
+
+/**
+ * A slab as the arena sees it: whole pages, tiled by runs. Nothing is ever written into the slab by the arena; what it knows of it lies
+ * in memory of its own, which the system commits as it is touched:
+ *
+ * <pre>
+ *   records      a {@link RunRecord} per page, and one more that is END
+ *   page map     a byte per page: 0 if no block may begin there, else 1 + the pages back to the run that it begins in
+ * </pre>
+ *
+ * <p>Invariant: the page map leads from every page of a run of slots, and from the first of a large one, to the run, and from no other
+ * page anywhere.
+ *
+ * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> the fields are immutable; the runs are guarded by the lock of the owner, the page
+ * map is read by whoever frees a block, whose bytes don't change meanwhile.
+ */
+final class SlabPages {
+    /** Of one slab: 8 TiB, what counts of 32 bits can tell. */
+    static final long PAGE_COUNT_MAX = Integer.MAX_VALUE;
+    static final int NUMBER_MAX = Short.MAX_VALUE;
+
+    final Slab slab;
+    /** Place among the slabs of the arena. */
+    final int number;
+    final long pageCount;
+    /** Of its first byte. */
+    final long address;
+    /** The run at page 0. */
+    final long first;
+    private final long byteSize;
+    private final Arena lifetime = Arena.ofShared();
+    private final long pageMapAddress;
+
+    SlabPages(Slab slab, int number, long pageCount) {
+        this.slab = slab;
+        this.number = number;
+        this.pageCount = pageCount;
+        address = slab.memory().address();
+        byteSize = pageCount * SizeClasses.PAGE_BYTE_SIZE;
+        long recordsByteSize = pageCount + 1 << RunRecord.BYTE_SIZE_SHIFT;
+        MemorySegment memory;
+        try {
+            memory = SystemMemory.map(SizeClasses.ceilToPage(recordsByteSize + pageCount), lifetime);
+        } catch (RuntimeException e) {
+            lifetime.close();
+            throw e;
+        }
+        first = memory.address();
+        pageMapAddress = first + recordsByteSize;
+        RunRecord.place(first, number, address, pageCount, 0);
+        long end = RunRecord.at(first, pageCount);
+        RunRecord.place(end, number, address + byteSize, 0, pageCount);
+        RunRecord.become(end, RunRecord.END);
+    }
+
+    /** The records are no more; no thread is within the arena. */
+    void forget() {
+        lifetime.close();
+    }
+
+    /** Nothing is used of it. */
+    boolean isIdle() {
+        return RunRecord.isFree(first) && RunRecord.pageCount(first) == pageCount;
+    }
+
+    /** The run with a block that may begin at the address, which is in the slab; 0 if there is none. */
+    long runAt(long block) {
+        long page = block - address >>> SizeClasses.PAGE_SHIFT;
+        int back = RawMemory.getByte(RawMemory.known(pageMapAddress + page));
+        return back == 0 ? 0 : RunRecord.at(first, page + 1 - back);
+    }
+
+    boolean contains(long block) {
+        return Long.compareUnsigned(block - address, byteSize) < 0;
+    }
+
+    long byteSize() {
+        return byteSize;
+    }
+
+    long startPage(long run) {
+        return run - first >>> RunRecord.BYTE_SIZE_SHIFT;
+    }
+
+    /** With the lock of {@link CentralHeap}: blocks begin in the run from now on. */
+    void enter(long run) {
+        long start = startPage(run);
+        for (int i = 0; i < enteredPages(run); i++) {
+            RawMemory.putByte(pageMapAddress + start + i, (byte) (1 + i));
+        }
+    }
+
+    /** Likewise: no more. */
+    void erase(long run) {
+        long start = startPage(run);
+        for (int i = 0; i < enteredPages(run); i++) {
+            RawMemory.putByte(pageMapAddress + start + i, (byte) 0);
+        }
+    }
+
+    private static long enteredPages(long run) {
+        return RunRecord.isSlots(run) ? RunRecord.pageCount(run) : 1;
+    }
+
+    /** What its runs are used for. */
+    SlabMap map() {
+        List<RunMap> runs = new ArrayList<>();
+        for (long run = first; RunRecord.kind(run) != RunRecord.END; run = RunRecord.after(run)) {
+            runs.add(map(run));
+        }
+        return new SlabMap(address, runs);
+    }
+
+    private RunMap map(long run) {
+        long start = startPage(run);
+        long pages = RunRecord.pageCount(run);
+        return switch (RunRecord.kind(run)) {
+            case RunRecord.FREE -> RunMap.free(start, pages);
+            case RunRecord.LARGE -> RunMap.large(start, pages);
+            default -> RunMap.slots(start, pages, SizeClasses.slotByteSize(RunRecord.sizeClass(run)),
+                    RunRecord.slotCount(run), SlotRun.liveCount(run));
+        };
+    }
+
+    // ---- checks ----
+
+    /** Whether the runs tile the slab, no two free ones are neighbours, and blocks begin exactly where the runs say. */
+    boolean isTiled() {
+        long page = 0;
+        long previousPages = 0;
+        boolean isPreviousFree = false;
+        for (long run = first; page < pageCount; run = RunRecord.after(run)) {
+            int kind = RunRecord.kind(run);
+            boolean fits = RunRecord.slab(run) == number && RunRecord.previousPageCount(run) == previousPages
+                    && RunRecord.address(run) == address + page * SizeClasses.PAGE_BYTE_SIZE
+                    && RunRecord.pageCount(run) > 0 && kind != RunRecord.SPARE && kind != RunRecord.END
+                    && RunRecord.pageCount(run) <= pageCount - page;
+            boolean isFree = kind == RunRecord.FREE;
+            if (!fits || isFree && isPreviousFree || !isEntered(run, page)) {
+                return false;
+            }
+            isPreviousFree = isFree;
+            previousPages = RunRecord.pageCount(run);
+            page += previousPages;
+        }
+        long end = RunRecord.at(first, pageCount);
+        return page == pageCount && RunRecord.kind(end) == RunRecord.END
+                && RunRecord.previousPageCount(end) == previousPages;
+    }
+
+    private boolean isEntered(long run, long start) {
+        long entered = RunRecord.isFree(run) ? 0 : enteredPages(run);
+        for (long i = 0; i < RunRecord.pageCount(run); i++) {
+            if (RawMemory.getByte(pageMapAddress + start + i) != (i < entered ? 1 + i : 0)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

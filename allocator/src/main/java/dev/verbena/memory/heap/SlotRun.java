@@ -1,0 +1,108 @@
+package dev.verbena.memory.heap;
+
+/**
+ * A run of pages carved into equal slots, from its first byte on, that belongs to one {@link ThreadHeap}.
+ *
+ * <p>Bit i of {@code freeSlots}, which is the heap's own, says that slot i is free; bit i of {@code returnedSlots}, which is everybody's,
+ * that another thread has freed it and the heap has not yet taken it back.
+ *
+ * <p>Invariants: {@code freeSlots & returnedSlots == 0}; live slots = slotCount - |freeSlots|, of which |returnedSlots| are about to be
+ * free.
+ *
+ * <p><b>Owner:</b> none: functions of a {@link RunRecord}. <b>Threading:</b> {@code freeSlots} and the links are guarded by the lock of the
+ * heap. Whoever holds a block of the run may read the rest, which changes only while all is locked, or nothing is live.
+ */
+final class SlotRun {
+    private SlotRun() {}
+
+    /** The heap makes a run of that class its own, all slots free. */
+    static void carve(long run, int heap, int sizeClass) {
+        RunRecord.heap(run, heap);
+        RunRecord.slotCount(run, SizeClasses.slotsIn(sizeClass, RunRecord.pageCount(run)));
+        RunRecord.freeSlots(run, allSlots(run));
+    }
+
+    /** The value of {@code freeSlots} when all are free. */
+    static long allSlots(long run) {
+        return -1L >>> -RunRecord.slotCount(run);
+    }
+
+    static boolean isFull(long run) {
+        return RunRecord.freeSlots(run) == 0;
+    }
+
+    /** No slot is live. */
+    static boolean isIdle(long run) {
+        return RunRecord.freeSlots(run) == allSlots(run);
+    }
+
+    /** Of the slots that are not free; those that were returned are live until the heap has them. */
+    static long liveByteSize(long run) {
+        return (long) liveCount(run) * SizeClasses.slotByteSize(RunRecord.sizeClass(run));
+    }
+
+    static int liveCount(long run) {
+        return RunRecord.slotCount(run) - Long.bitCount(RunRecord.freeSlots(run));
+    }
+
+    /**
+     * The bit of the slot at the address, which is within the run.
+     *
+     * @throws IllegalArgumentException if no slot begins there
+     */
+    static long bitAt(long run, long block, int sizeClass, int slotCount) {
+        int slot = SizeClasses.slotAt(sizeClass, block - RunRecord.address(run));
+        if (Integer.compareUnsigned(slot, slotCount) >= 0) {
+            throw ArenaHeap.noBlock(block);
+        }
+        return 1L << slot;
+    }
+
+    private static long bitAt(long run, long block) {
+        return bitAt(run, block, RunRecord.sizeClass(run), RunRecord.slotCount(run));
+    }
+
+    /** @throws IllegalArgumentException if no slot begins there, or a free one */
+    static void checkBegins(long run, long block) {
+        if ((RunRecord.freeSlots(run) & bitAt(run, block)) != 0) {
+            throw ArenaHeap.noBlock(block);
+        }
+    }
+
+    /** By the heap. @throws IllegalStateException if it is free already */
+    static void checkLive(long run, long freeSlots, long bit, long block) {
+        if (((freeSlots | RunRecord.returnedSlots(run)) & bit) != 0) {
+            throw doubleFree(block);
+        }
+    }
+
+    /**
+     * By any thread; the use of the slot happens before the heap hands it out again.
+     *
+     * @return whether it is the first since the heap took them back: the caller tells the heap
+     * @throws IllegalStateException if it is free already; of two threads that free it at the same time, one may go unnoticed
+     */
+    static boolean giveFromOutside(long run, long block) {
+        long bit = bitAt(run, block);
+        if ((RunRecord.freeSlots(run) & bit) != 0) {
+            throw doubleFree(block);
+        }
+        long seen = RunRecord.addReturnedSlots(run, bit);
+        if ((seen & bit) != 0) {
+            throw doubleFree(block);
+        }
+        return seen == 0;
+    }
+
+    /** By the heap: what others have freed becomes free. @return how many */
+    static int takeReturned(long run) {
+        long returned = RunRecord.takeReturnedSlots(run);
+        RunRecord.freeSlots(run, RunRecord.freeSlots(run) | returned);
+        return Long.bitCount(returned);
+    }
+
+    private static IllegalStateException doubleFree(long block) {
+        return new IllegalStateException("double free: the block at address=0x" + Long.toHexString(block)
+                + " is free already");
+    }
+}

@@ -1,0 +1,47 @@
+package dev.verbena.memory.heap;
+
+import java.lang.foreign.MemorySegment;
+
+import dev.verbena.memory.Slab;
+import dev.verbena.memory.Tensor;
+
+/**
+ * Where the memory of tensors comes from and goes back to. What has defaults is for storage whose tensors may end before they are
+ * closed.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
+ */
+public interface Storage {
+    /** The slab with the block at the address. */
+    Slab slabAt(long address);
+
+    /** Takes the block at the address back; called once for each, on the thread that closed or unpinned last. */
+    void release(long address);
+
+    /** What a tensor gives its user to look at the block; usable at least until {@link #release}. */
+    default MemorySegment memoryAt(long address, long byteSize) {
+        MemorySegment slab = slabAt(address).memory();
+        return slab.asSlice(address - slab.address(), byteSize);
+    }
+
+    /** Whether it is an arena, whose allocations and frees are recorded; not a part of one, nor memory of elsewhere. */
+    default boolean isArena() {
+        return false;
+    }
+
+    /** Whether tensors that are not closed may be used. */
+    default boolean isOpen() {
+        return true;
+    }
+
+    /** Before a tensor is pinned; throws {@link IllegalStateException} if that must not be. */
+    default void pinning(Tensor tensor) {}
+
+    /** Once for each {@link #pinning}, after the tensor was unpinned. */
+    default void unpinned() {}
+
+    /** What to add to the message about a misuse: where the block was allocated and freed, if that is known. */
+    default String history() {
+        return "";
+    }
+}

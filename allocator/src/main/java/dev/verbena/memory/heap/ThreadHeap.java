@@ -1,0 +1,374 @@
+package dev.verbena.memory.heap;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+
+import dev.verbena.memory.ArenaUsage;
+
+/**
+ * The runs of slots that one thread carves its small blocks from, so that it meets no other thread; or, of a shared one, several
+ * threads.
+ *
+ * <p>What the owner frees goes back to the run at once. What another thread frees waits in {@link ReturnedRuns} until the owner runs
+ * out of slots of some class. A run all of whose slots are free, an idle one, stays for the next block, unless the heap has more than
+ * {@link #CACHED_BYTE_SIZE} free and less live, or is to make room for a large block; then it goes back to the {@link CentralHeap}, where it
+ * grows together with what is free beside it. Whoever finds no memory takes all of them away.
+ *
+ * <p>Invariants: a run of this heap is in the bin of its class exactly when it is not full;
+ * {@code liveByteSize} is the sum over its slots that are not free, those included that wait to be taken back; {@code runByteSize} that
+ * over its runs.
+ *
+ * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with its lock held, {@link #tryEnter} or {@link #lock}, but
+ * those that say otherwise, which are thread-safe.
+ */
+public final class ThreadHeap extends OwnerLock {
+    /** Free bytes that a heap keeps in its runs in any case; more only as long as there are as many live ones. */
+    public static final long CACHED_BYTE_SIZE = 8 * 1024 * 1024;
+
+    /** A heap that has so much less live than it had publishes. */
+    public static final long PEAK_DRIFT_MAX = 1024 * 1024;
+
+    /** Looks at runs when one has become idle of a heap that has enough free: more than one, for those found in use. */
+    private static final int LOOKS_PER_IDLE_RUN = 4;
+    /** Looks for a large block, which bound its work: some microseconds. */
+    private static final int LOOKS_FOR_ROOM = 64;
+
+    private static final VarHandle LIVE_PEAK;
+    private static final VarHandle LIVE;
+    private static final VarHandle RUNS;
+    private static final VarHandle REQUESTED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            LIVE_PEAK = lookup.findVarHandle(ThreadHeap.class, "livePeakByteSize", long.class);
+            LIVE = lookup.findVarHandle(ThreadHeap.class, "liveByteSize", long.class);
+            RUNS = lookup.findVarHandle(ThreadHeap.class, "runByteSize", long.class);
+            REQUESTED = lookup.findVarHandle(ThreadHeap.class, "requestedByteSize", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final CentralHeap central;
+    private final int number;
+    private final SlotBins bins = new SlotBins();
+    private final ReturnedRuns returned = new ReturnedRuns();
+    /** Of all who share it; null where one thread owns it. */
+    private final ReentrantLock sharedLock;
+    private WeakReference<Thread> owner;
+    private volatile long ownerId;
+    /** Where the last block was: most arenas have one large slab. */
+    private SlabPages lastSlab;
+    /** Where {@link #makeRoom} goes on. */
+    private int nextClass;
+
+    private long liveByteSize;
+    /** The most since {@link #publish}; others read it. */
+    private long livePeakByteSize;
+    private long runByteSize;
+    private long requestedByteSize;
+
+    private ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
+        this.central = central;
+        this.sharedLock = sharedLock;
+        number = central.add(this);
+    }
+
+    static ThreadHeap ownedBy(Thread thread, CentralHeap central) {
+        ThreadHeap heap = new ThreadHeap(central, null);
+        heap.adoptBy(thread);
+        return heap;
+    }
+
+    /** Nobody enters it as its owner. */
+    static ThreadHeap shared(CentralHeap central) {
+        ThreadHeap heap = new ThreadHeap(central, new ReentrantLock());
+        heap.revoke();
+        return heap;
+    }
+
+    /** Whether the thread that owned it is no more. */
+    boolean isOrphaned() {
+        Thread thread = owner.get();
+        return thread == null || !thread.isAlive();
+    }
+
+    /** Called with the lock of all, of one that is orphaned, by the new owner. */
+    void adoptBy(Thread thread) {
+        owner = new WeakReference<>(thread);
+        ownerId = thread.threadId();
+    }
+
+    /** Of the thread; 0 of a shared one. */
+    long ownerId() {
+        return ownerId;
+    }
+
+    /** Of a shared one. */
+    void lock() {
+        sharedLock.lock();
+    }
+
+    /** Of a shared one. */
+    void unlock() {
+        sharedLock.unlock();
+    }
+
+    boolean isShared() {
+        return sharedLock != null;
+    }
+
+    /** The address of a free slot of that class, for a block of so many bytes; 0 if there is none at hand. */
+    long allocate(int sizeClass, long byteSize) {
+        long bin = bins.of(sizeClass);
+        long run = SlotBins.first(bin);
+        if (run == 0) {
+            return 0;
+        }
+        long free = RunRecord.freeSlots(run);
+        long others = free & free - 1;
+        RunRecord.freeSlots(run, others);
+        SlotBins.popIf(~Bits.maskIfNot0(others), bin, run);
+        SlotBins.countAllocated(bin);
+        long slotByteSize = SizeClasses.slotByteSize(sizeClass);
+        requestedByteSize += byteSize;
+        liveByteSize += slotByteSize;
+        livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
+        return RunRecord.address(run) + Long.numberOfTrailingZeros(free) * slotByteSize;
+    }
+
+    /** The run with a block that may begin at the address, of any heap; 0 if there is none. */
+    long runAt(long address) {
+        SlabPages slab = lastSlab;
+        if (slab == null || !slab.contains(address)) {
+            slab = central.slabAt(address);
+            if (slab == null) {
+                return 0;
+            }
+            lastSlab = slab;
+        }
+        return slab.runAt(address);
+    }
+
+    /** Frees the block at the address, if its run is of this heap. @return whether it is */
+    boolean freeOwn(long run, long block) {
+        long owned = RunRecord.owned(run);
+        if (RunRecord.heapOf(owned) != number) {
+            return false;
+        }
+        int sizeClass = RunRecord.sizeClassOf(owned);
+        long bit = SlotRun.bitAt(run, block, sizeClass, RunRecord.slotCountOf(owned));
+        long others = RunRecord.freeSlots(run);
+        SlotRun.checkLive(run, others, bit, block);
+        RunRecord.freeSlots(run, others | bit);
+        freed(run, sizeClass, others, 1);
+        return true;
+    }
+
+    /** Whether {@link #allocate} would find one, of runs put aside too. */
+    boolean hasSlot(int sizeClass) {
+        return SlotBins.turn(bins.of(sizeClass)) != 0;
+    }
+
+    /** The slow path: with what others have freed, or a fresh run. Returns 0 if that is of no avail. */
+    long allocateSlowly(int sizeClass, long byteSize) {
+        takeReturned();
+        SlotBins.turn(bins.of(sizeClass));
+        long address = allocate(sizeClass, byteSize);
+        if (address == 0 && carve(sizeClass, SizeClasses.runPages(sizeClass))) {
+            address = allocate(sizeClass, byteSize);
+        }
+        return address;
+    }
+
+    /** Makes a run of so many pages its own; false if the shared heap has none. */
+    boolean carve(int sizeClass, long pageCount) {
+        long run = central.takeSlots(number, sizeClass, pageCount);
+        if (run == 0) {
+            return false;
+        }
+        adopt(run);
+        return true;
+    }
+
+    /** By any thread: others have freed blocks of the run. */
+    void pushReturned(long run) {
+        returned.push(run);
+    }
+
+    /** Takes back what others have freed. */
+    void takeReturned() {
+        for (long run = returned.takeAll(); run != 0;) {
+            long next = RunRecord.returnedNext(run);
+            if (RunRecord.heap(run) == number) {
+                long before = RunRecord.freeSlots(run);
+                int count = SlotRun.takeReturned(run);
+                freed(run, RunRecord.sizeClass(run), before, count);
+            } else {
+                // Somebody freed a slot of it while it went to another heap.
+                central.heap(RunRecord.heap(run)).pushReturned(run);
+            }
+            run = next;
+        }
+    }
+
+    private void freed(long run, int sizeClass, long freeBefore, int count) {
+        long bin = bins.of(sizeClass);
+        SlotBins.countFreed(bin, count);
+        SlotBins.pushIf(~Bits.maskIfNot0(freeBefore), bin, run);
+        liveByteSize -= (long) count * SizeClasses.slotByteSize(sizeClass);
+        if (livePeakByteSize - liveByteSize > PEAK_DRIFT_MAX) {
+            publish();
+        }
+        if (runByteSize - liveByteSize > Math.max(CACHED_BYTE_SIZE, liveByteSize) && SlotRun.isIdle(run)) {
+            sweep(bin);
+        }
+    }
+
+    /** Whether any slot is free; a hint where several threads share it. */
+    boolean hasFree() {
+        return runByteSize > liveByteSize;
+    }
+
+    /** Gives back what is idle of the next runs of the bin, which are other ones each time. */
+    private void sweep(long bin) {
+        long run = SlotBins.turn(bin);
+        for (int i = 0; i < LOOKS_PER_IDLE_RUN && run != 0; i++) {
+            SlotBins.removeAfter(bin, run);
+            if (SlotRun.isIdle(run)) {
+                giveBack(run);
+            } else {
+                SlotBins.putAside(bin, run);
+            }
+            run = SlotBins.first(bin);
+        }
+    }
+
+    /** Gives some idle runs back and leaves the others in order; next time it looks at those of other classes. */
+    void makeRoom() {
+        long left = LOOKS_FOR_ROOM;
+        for (int i = 0; i < SizeClasses.COUNT && left > 0; i++) {
+            left = giveBackIdle(bins.of(nextClass), left);
+            nextClass = (nextClass + 1) % SizeClasses.COUNT;
+        }
+    }
+
+    /** @return how many looks are left */
+    private long giveBackIdle(long bin, long lookCount) {
+        long left = lookCount;
+        long previous = bin;
+        for (long run = SlotBins.first(bin); run != 0 && left > 0; left--) {
+            long next = RunRecord.next(run);
+            if (SlotRun.isIdle(run)) {
+                SlotBins.removeAfter(previous, run);
+                giveBack(run);
+            } else {
+                previous = run;
+            }
+            run = next;
+        }
+        return left;
+    }
+
+    /** Of a run that is in no bin. */
+    private void giveBack(long run) {
+        runByteSize -= RunRecord.byteSize(run);
+        central.giveSlots(run);
+    }
+
+    // ---- with all locked ----
+
+    /** All runs without a live block go back. */
+    void trim() {
+        takeReturned();
+        lastSlab = null;
+        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+            giveBackIdle(bins.of(sizeClass), Long.MAX_VALUE);
+            giveBackIdle(SlotBins.aside(bins.of(sizeClass)), Long.MAX_VALUE);
+        }
+    }
+
+    /** Takes a run with a free slot of that class over from the other heap, if it has one. */
+    boolean takeOver(ThreadHeap other, int sizeClass) {
+        if (!other.hasSlot(sizeClass)) {
+            return false;
+        }
+        long otherBin = other.bins.of(sizeClass);
+        long run = SlotBins.first(otherBin);
+        SlotBins.removeAfter(otherBin, run);
+        other.disown(run, sizeClass);
+        RunRecord.heap(run, number);
+        SlotBins.countFreed(bins.of(sizeClass), -SlotRun.liveCount(run));
+        liveByteSize += SlotRun.liveByteSize(run);
+        livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
+        adopt(run);
+        return true;
+    }
+
+    private void disown(long run, int sizeClass) {
+        SlotBins.countFreed(bins.of(sizeClass), SlotRun.liveCount(run));
+        liveByteSize -= SlotRun.liveByteSize(run);
+        runByteSize -= RunRecord.byteSize(run);
+        publish();
+    }
+
+    private void adopt(long run) {
+        SlotBins.push(bins.of(RunRecord.sizeClass(run)), run);
+        runByteSize += RunRecord.byteSize(run);
+    }
+
+    // ---- figures ----
+
+    /** Lets everybody look at how much this heap had at most, and starts anew. */
+    void publish() {
+        central.peak.look();
+        livePeakByteSize = liveByteSize;
+    }
+
+    /** By any thread. */
+    long livePeakByteSizeOpaque() {
+        return (long) LIVE_PEAK.getOpaque(this);
+    }
+
+    /** By any thread. */
+    ArenaUsage.HeapUsage usage() {
+        long live = (long) LIVE.getOpaque(this);
+        return new ArenaUsage.HeapUsage(ownerId, live, Math.max(0, (long) RUNS.getOpaque(this) - live),
+                allocationCount(), classes().mapToLong(i -> bins.allocatedCount(i) * SizeClasses.slotByteSize(i)).sum(),
+                (long) REQUESTED.getOpaque(this));
+    }
+
+    /** Blocks of that class; by any thread. */
+    long liveCount(int sizeClass) {
+        return bins.liveCount(sizeClass);
+    }
+
+    long liveByteSize() {
+        return liveByteSize;
+    }
+
+    long liveCount() {
+        return classes().mapToLong(bins::liveCount).sum();
+    }
+
+    long allocationCount() {
+        return classes().mapToLong(bins::allocatedCount).sum();
+    }
+
+    private static IntStream classes() {
+        return IntStream.range(0, SizeClasses.COUNT);
+    }
+
+    long runByteSize() {
+        return runByteSize;
+    }
+
+    /** How many runs are in the bin of that class; -1 if the bin is unsound. For checks. */
+    int checkedBinCount(int sizeClass) {
+        return bins.checkedCount(number, sizeClass);
+    }
+}
