@@ -55,6 +55,9 @@ abstract class Block {
     /** Gives the storage back; called once, on the thread that closed or unpinned last. */
     abstract void releaseBlock();
 
+    /** What to add to the message about a misuse. */
+    abstract String history();
+
     final State blockState() {
         int seen = word;
         if (seen < 0) {
@@ -72,11 +75,11 @@ abstract class Block {
     }
 
     /** {@code tensor} is named in the message if it can't be done; so below. */
-    final void pinBlock(Tensor tensor) {
+    final void pinBlock(Object tensor) {
         for (;;) {
             int seen = word;
             if (seen < 0) {
-                throw new IllegalStateException("pin after free: " + tensor + " was closed before" + tensor.history());
+                throw new IllegalStateException("pin after free: " + tensor + " was closed before" + history());
             }
             if (seen == PINS_MAX) {
                 throw new IllegalStateException("pins=" + seen + ": too many, unpin is missing somewhere: " + tensor);
@@ -87,7 +90,7 @@ abstract class Block {
         }
     }
 
-    final void unpinBlock(Tensor tensor) {
+    final void unpinBlock(Object tensor) {
         for (;;) {
             int seen = word;
             if ((seen & ~CLOSED) == 0) {
@@ -102,10 +105,10 @@ abstract class Block {
         }
     }
 
-    final void closeBlock(Tensor tensor) {
+    final void closeBlock(Object tensor) {
         int seen = (int) STATE.getAndBitwiseOr(this, CLOSED);
         if (seen < 0) {
-            throw new IllegalStateException("double free: " + tensor + " was closed before" + tensor.history());
+            throw new IllegalStateException("double free: " + tensor + " was closed before" + history());
         }
         if (seen == 0) {
             releaseBlock();

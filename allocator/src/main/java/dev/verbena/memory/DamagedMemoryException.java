@@ -11,14 +11,8 @@ import java.util.List;
 public final class DamagedMemoryException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    DamagedMemoryException(List<String> damages) {
+    /** Of a description for each block. */
+    public DamagedMemoryException(List<String> damages) {
         super("damaged blocks: " + damages.size() + "\n" + String.join("\n", damages));
-    }
-
-    /** @throws DamagedMemoryException if there is damage */
-    static void throwIfAny(List<String> damages) {
-        if (!damages.isEmpty()) {
-            throw new DamagedMemoryException(damages);
-        }
     }
 }

@@ -5,7 +5,12 @@ import java.lang.foreign.SegmentAllocator;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
+import dev.verbena.memory.heap.ArenaBlocks;
 import dev.verbena.memory.heap.SizeClasses;
+import dev.verbena.memory.scope.Iteration;
+import dev.verbena.memory.scope.ScopeBlock;
+import dev.verbena.memory.scope.ScopeBlocks;
+import dev.verbena.memory.scope.ScopeMemory;
 
 /**
  * Tensors and segments that one iteration needs and that are freed together, whatever their number, by {@link #reset} or
@@ -32,7 +37,6 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
     /** What has at least that part of a block gets one of its own, so that no more than that is left unused at a block's end. */
     private static final long OWN_BLOCK_SHARE = 8;
 
-    private final TensorArena arena;
     private final long blockByteSize;
     /** Held while blocks are taken and given back; before every lock of the arena. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -41,11 +45,10 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
     /** Null if closed; written under {@code lock}. */
     private volatile Iteration iteration = new Iteration();
 
-    IterationScope(TensorArena arena, long blockByteSize) {
+    IterationScope(ArenaBlocks arena, long blockByteSize) {
         if (blockByteSize < 1) {
             throw new IllegalArgumentException("blockByteSize=" + blockByteSize + " of a scope must be at least 1");
         }
-        this.arena = arena;
         this.blockByteSize = SizeClasses.ceilToPage(blockByteSize);
         blocks = new ScopeBlocks(arena);
     }
@@ -76,7 +79,7 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
      */
     @Override
     public MemorySegment allocate(long byteSize, long byteAlignment) {
-        TensorArena.checkBlock(byteSize, byteAlignment);
+        ArenaBlocks.checkBlock(byteSize, byteAlignment);
         for (ScopeMemory memory = shared();; memory = further(memory, byteSize, byteAlignment)) {
             long address = take(memory, byteSize, byteAlignment);
             if (address != 0) {

@@ -3,6 +3,9 @@ package dev.verbena.memory;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.verbena.memory.slab.HugePages;
+import dev.verbena.memory.slab.NodeMemory;
+import dev.verbena.memory.slab.OffHeapSlab;
+import dev.verbena.memory.slab.SlabMemory;
 
 /**
  * Slabs of ordinary memory outside the Java heap, for tensors that never leave the process.
@@ -64,7 +67,7 @@ public final class OffHeapSlabSource implements SlabSource {
 
     private static SlabOptions checked(SlabOptions options) {
         if (options.numaNode() != SlabOptions.ANY_NODE) {
-            NumaNodes.check(options.numaNode());
+            NodeMemory.check(options.numaNode());
         }
         return options;
     }

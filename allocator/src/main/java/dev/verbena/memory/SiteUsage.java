@@ -1,6 +1,7 @@
 package dev.verbena.memory;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * What is live of the blocks that one place in the program allocated. At the end of an arena, that is a leak.
@@ -18,6 +19,7 @@ public record SiteUsage(List<StackTraceElement> frames, long liveCount, long liv
 
     @Override
     public String toString() {
-        return "liveCount=" + liveCount + " liveByteSize=" + liveByteSize + " allocated" + Site.lines(frames);
+        return "liveCount=" + liveCount + " liveByteSize=" + liveByteSize + " allocated"
+                + frames.stream().map(frame -> "\n    at " + frame).collect(Collectors.joining());
     }
 }

@@ -16,6 +16,9 @@ public record SlabOptions(PageKind pages, int numaNode, int prefaultThreads, Pre
     /** Pages from where the thread runs that uses them first, as everybody's. */
     public static final int ANY_NODE = -1;
 
+    /** The most threads that commit the pages of one slab. */
+    public static final int PREFAULT_THREADS_MAX = 1024;
+
     private static final SlabOptions DEFAULTS = new SlabOptions(PageKind.PLAIN, ANY_NODE, 0, (done, byteSize) -> {});
 
     public SlabOptions {
@@ -25,9 +28,9 @@ public record SlabOptions(PageKind pages, int numaNode, int prefaultThreads, Pre
             throw new IllegalArgumentException(
                     "numaNode=" + numaNode + "; give a node of the machine or ANY_NODE, " + ANY_NODE);
         }
-        if (prefaultThreads < 0 || prefaultThreads > Prefault.THREADS_MAX) {
+        if (prefaultThreads < 0 || prefaultThreads > PREFAULT_THREADS_MAX) {
             throw new IllegalArgumentException("prefaultThreads=" + prefaultThreads + "; give 0 to "
-                    + Prefault.THREADS_MAX);
+                    + PREFAULT_THREADS_MAX);
         }
     }
 

@@ -146,7 +146,9 @@ public final class Tensor extends Block implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public void pin() {
-        storage.pinning(this);
+        if (!storage.tryPin()) {
+            throw new IllegalStateException("pin after free: " + this + " was freed with its scope's iteration");
+        }
         try {
             original.pinBlock(this);
         } catch (IllegalStateException e) {
@@ -188,6 +190,7 @@ public final class Tensor extends Block implements AutoCloseable {
         return storage;
     }
 
+    @Override
     String history() {
         return storage.history();
     }

@@ -4,53 +4,30 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.SegmentAllocator;
 import java.time.Duration;
 
-import dev.verbena.memory.events.AllocateEvent;
-import dev.verbena.memory.events.ArenaEvents;
-import dev.verbena.memory.events.FreeEvent;
-import dev.verbena.memory.events.OutOfMemoryEvent;
-import dev.verbena.memory.heap.AlignedBlocks;
-import dev.verbena.memory.heap.ArenaGrowth;
-import dev.verbena.memory.heap.ArenaHeap;
+import dev.verbena.memory.heap.ArenaBlocks;
 import dev.verbena.memory.heap.PageRuns;
 import dev.verbena.memory.heap.RegionPlan;
-import dev.verbena.memory.heap.RunRecord;
 import dev.verbena.memory.heap.SizeClasses;
-import dev.verbena.memory.heap.Storage;
+import dev.verbena.memory.scope.LifetimeAllocator;
 
 /**
  * Carves tensors out of large slabs, which it takes from a {@link SlabSource} and gives back when it is closed.
  *
- * <pre>
- *   small   run of the thread ──none──► returned by others ──none──► carve a run ──┐
- *   large   ─────────────────────────────────────────────────► best-fitting run ───┤
- *                                                                             none ▼
- *             out of memory ◄──budget── a further slab ◄──none── every thread kept out: what they have free
- * </pre>
- *
- * <p>What the arena knows of its slabs lies outside of them, in memory that no device knows ({@link RunRecord}): a remote write into a slab
+ * <p>What the arena knows of its slabs lies outside of them, in memory that no device knows: a remote write into a slab
  * can damage a tensor, never the arena. A block goes back to the arena that it is from, whichever thread closes the tensor; that it is free again happens before it is handed out
  * again.
  *
- * <p>{@link DebugArena} is the one that looks for mistakes of its users. It overrides a few methods here; as long as a process has none,
- * the JIT calls these directly.
+ * <p>{@link DebugArena} is the one that looks for mistakes of its users, and there is no other.
  *
  * <p><b>Owner:</b> whoever created it; closes it before the source, and after every tensor. <b>Threading:</b> thread-safe.
  */
-public sealed class TensorArena implements AutoCloseable permits DebugArena {
+public class TensorArena implements AutoCloseable {
     private static final long SCOPE_BLOCK_BYTE_SIZE = 1024 * 1024;
 
-    static {
-        ArenaEvents.offer();
-    }
+    private final ArenaBlocks blocks;
 
-    /** A debug arena has it, too. */
-    final ArenaHeap heap;
-    private final ArenaGrowth growth;
-    private final AlignedBlocks aligned = new AlignedBlocks();
-
-    TensorArena(SlabSource source, long byteSize, long byteSizeMax, PageRuns pages) {
-        heap = new ArenaHeap(pages);
-        growth = new ArenaGrowth(heap, source, byteSize, byteSizeMax);
+    TensorArena(ArenaBlocks blocks) {
+        this.blocks = blocks;
     }
 
     /**
@@ -61,7 +38,7 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * @throws OutOfArenaMemoryException if the source has no such slab
      */
     public static TensorArena create(SlabSource source, long byteSize, long byteSizeMax) {
-        return new TensorArena(source, byteSize, byteSizeMax, new PageRuns());
+        return new TensorArena(new ArenaBlocks(source, byteSize, byteSizeMax, new PageRuns()));
     }
 
     /**
@@ -97,14 +74,14 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * @throws IllegalStateException if the arena is closed
      */
     public final Tensor allocate(ElementType type, Shape shape) {
-        long address = allocateBlock(shape.byteSize(type), false, type, shape);
-        return new Tensor(storageOf(address), address, type, shape);
+        long address = blocks.allocate(shape.byteSize(type), false, type, shape);
+        return new Tensor(blocks.storageOf(address), address, type, shape);
     }
 
     /** As {@link #allocate} but null when there is no memory. */
     public final Tensor tryAllocate(ElementType type, Shape shape) {
-        long address = allocateBlock(shape.byteSize(type), true, type, shape);
-        return address == 0 ? null : new Tensor(storageOf(address), address, type, shape);
+        long address = blocks.allocate(shape.byteSize(type), true, type, shape);
+        return address == 0 ? null : new Tensor(blocks.storageOf(address), address, type, shape);
     }
 
     /**
@@ -117,8 +94,8 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * @throws IllegalStateException if the arena is closed
      */
     public final long allocateAddress(long byteSize) {
-        checkByteSize(byteSize);
-        return allocateBlock(byteSize, false, null, null);
+        ArenaBlocks.checkByteSize(byteSize);
+        return blocks.allocate(byteSize, false, null, null);
     }
 
     /**
@@ -127,13 +104,9 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      *
      * @throws IllegalArgumentException if {@code byteSize} is negative or the alignment another one
      */
-    public long allocateAddress(long byteSize, long alignment) {
-        return allocateAligned(byteSize, alignment, false);
-    }
-
-    /** As {@link #allocateAddress(long, long)}, but 0 when there is no memory. */
-    long tryAllocateAddress(long byteSize, long alignment) {
-        return allocateAligned(byteSize, alignment, true);
+    public final long allocateAddress(long byteSize, long alignment) {
+        ArenaBlocks.checkBlock(byteSize, alignment);
+        return blocks.allocateAligned(byteSize, alignment, false);
     }
 
     /**
@@ -143,24 +116,7 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * @throws IllegalStateException if it is free already; not noticed once the block is handed out again
      */
     public final void freeAddress(long address) {
-        try {
-            release(address);
-        } catch (IllegalArgumentException noBlock) {
-            // Asked last, so that blocks that are no part of a larger one pay nothing for those that are.
-            Long block = aligned.forget(address);
-            if (block == null) {
-                throw noBlock;
-            }
-            release(block);
-        }
-    }
-
-    private void release(long address) {
-        if (FreeEvent.isOn()) {
-            FreeEvent.record(storageOf(address)::release, address);
-        } else {
-            storageOf(address).release(address);
-        }
+        blocks.free(address);
     }
 
     /**
@@ -168,7 +124,7 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * segments their scope, is closed. To be closed before this arena. Contents undefined; one of 0 bytes has an address of its own too.
      */
     public final SegmentAllocator segmentAllocator(Arena lifetime) {
-        return new LifetimeAllocator(this, lifetime);
+        return new LifetimeAllocator(blocks, lifetime);
     }
 
     /** For tensors and segments that are freed together, such as those of an iteration; takes 1 MiB at a time. */
@@ -183,7 +139,7 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * @throws IllegalArgumentException if {@code blockByteSize} is less than 1
      */
     public final IterationScope scope(long blockByteSize) {
-        return new IterationScope(this, blockByteSize);
+        return new IterationScope(blocks, blockByteSize);
     }
 
     /**
@@ -196,8 +152,8 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      *     is aligned to more than 4,096 is a part of a block
      */
     public final boolean resizeAddress(long address, long byteSize) {
-        checkByteSize(byteSize);
-        return resize(address, byteSize);
+        ArenaBlocks.checkByteSize(byteSize);
+        return blocks.resize(address, byteSize);
     }
 
     /**
@@ -221,11 +177,11 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * @throws IllegalArgumentException if the tensor is not of this arena
      * @throws IllegalStateException if it is closed
      */
-    public Tensor tryResize(Tensor tensor, Shape shape) {
+    public final Tensor tryResize(Tensor tensor, Shape shape) {
         if (!owns(tensor)) {
             throw new IllegalArgumentException("resize of a foreign tensor: " + tensor + " is not of this arena");
         }
-        return tensor.resizedWithin(usableBytes(tensor.allocatedByteSize()), shape);
+        return tensor.resizedWithin(blocks.usableByteSize(tensor.allocatedByteSize()), shape);
     }
 
     /**
@@ -235,32 +191,31 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * @throws IllegalArgumentException if {@code byteSize} is negative or within a page of 2^63
      */
     public static long usableByteSize(long byteSize) {
-        checkByteSize(byteSize);
-        return SizeClasses.isSmall(byteSize) ? SizeClasses.slotByteSize(SizeClasses.indexOf(byteSize))
-                : SizeClasses.ceilToPage(byteSize);
+        ArenaBlocks.checkByteSize(byteSize);
+        return SizeClasses.usableByteSize(byteSize);
     }
 
     /** Whether the tensor, free or not, was allocated here. */
-    public boolean owns(Tensor tensor) {
-        return tensor.storage() == heap;
+    public final boolean owns(Tensor tensor) {
+        return blocks.owns(tensor.storage());
     }
 
     /**
      * Figures of one moment, at which every thread is kept out of the arena. What threads have idle is taken from them, so that the
      * free runs are as long as they can be.
      */
-    public ArenaStatistics statistics() {
-        return heap.statistics();
+    public final ArenaStatistics statistics() {
+        return blocks.statistics();
     }
 
     /** Counts by size class and by thread, read without a lock and without keeping anybody out. */
-    public ArenaUsage usage() {
-        return heap.usage();
+    public final ArenaUsage usage() {
+        return blocks.usage();
     }
 
     /** What every page of the slabs is used for at one moment, at which every thread is kept out of the arena. */
-    public RegionMap map() {
-        return heap.map();
+    public final RegionMap map() {
+        return blocks.map();
     }
 
     /**
@@ -275,13 +230,8 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      *   a slot is live, or free, or returned; the runs with a free slot are in the bin of their class and heap
      * </pre>
      */
-    public boolean isConsistent() {
-        return heap.isConsistent();
-    }
-
-    /** How many threads have a heap of their own in it. For checks. */
-    int ownHeapCount() {
-        return heap.ownHeapCount();
+    public final boolean isConsistent() {
+        return blocks.isConsistent();
     }
 
     /**
@@ -290,8 +240,8 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      *
      * @return bytes of these slabs
      */
-    public long trim() {
-        return growth.trim();
+    public final long trim() {
+        return blocks.trim();
     }
 
     /**
@@ -300,8 +250,8 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      * @throws IllegalStateException while tensors are live or pinned, naming how many; nothing is released then
      */
     @Override
-    public void close() {
-        growth.close();
+    public final void close() {
+        blocks.close();
     }
 
     /**
@@ -310,135 +260,18 @@ public sealed class TensorArena implements AutoCloseable permits DebugArena {
      *
      * @throws IllegalStateException if some are live or pinned at the deadline, naming how many
      */
-    public void close(Duration deadline) throws InterruptedException {
+    public final void close(Duration deadline) throws InterruptedException {
         Deadline.await(deadline, () -> statistics().liveCount() == 0);
         close();
     }
 
-    private static void checkByteSize(long byteSize) {
-        if (byteSize < 0) {
-            throw new IllegalArgumentException("byteSize=" + byteSize + " of a block is negative");
-        }
-    }
-
-    /** @throws IllegalArgumentException unless there are blocks of that size and alignment */
-    static void checkBlock(long byteSize, long alignment) {
-        checkByteSize(byteSize);
-        AlignedBlocks.check(alignment);
-    }
-
-    private long allocateAligned(long byteSize, long alignment, boolean orNull) {
-        checkBlock(byteSize, alignment);
-        long block = allocateBlock(AlignedBlocks.blockByteSize(byteSize, alignment, alignmentOfBlocks()), orNull, null,
-                null);
-        return block == 0 ? 0 : aligned.partOf(block, alignment);
-    }
-
-    /** Of a block or a tensor in it. */
-    Slab slabAt(long address) {
-        return heap.slabAt(address);
-    }
-
-    // ---- what a debug arena does otherwise ----
-
-    /** The address of a block; 0 if there is none and {@code orNull}. {@code type} and {@code shape}, for messages, may be null. */
-    long take(long byteSize, boolean orNull, ElementType type, Shape shape) {
-        long address = heap.take(byteSize);
-        return address != 0 ? address : allocateSlowly(byteSize, orNull, type, shape);
-    }
-
-    /** Where the block at the address goes back to, which refuses if there is none. */
-    Storage storageOf(long address) {
-        return heap;
-    }
-
-    /** What a block of whole multiples of it, a power of two, is aligned to. */
-    long alignmentOfBlocks() {
-        return SizeClasses.PAGE_BYTE_SIZE;
-    }
-
-    /** Bytes that a tensor may grow to which was allocated with so many. */
-    long usableBytes(long byteSize) {
-        return usableByteSize(byteSize);
-    }
-
-    /** Whether the block has so many bytes now, where it is. */
-    boolean resize(long address, long byteSize) {
-        return heap.resize(address, byteSize);
-    }
-
-    /** Called before a request is refused: whether something was given back meanwhile, so that another attempt is worth while. */
-    boolean giveWay() {
-        return false;
-    }
-
-    // ---- allocation ----
-
-    private long allocateBlock(long byteSize, boolean orNull, ElementType type, Shape shape) {
-        return AllocateEvent.isOn() ? takeRecorded(byteSize, orNull, type, shape) : take(byteSize, orNull, type, shape);
-    }
-
-    private long takeRecorded(long byteSize, boolean orNull, ElementType type, Shape shape) {
-        long address = take(byteSize, orNull, type, shape);
-        if (address != 0) {
-            AllocateEvent.record(address, byteSize);
-        }
-        return address;
-    }
-
-    private long allocateSlowly(long byteSize, boolean orNull, ElementType type, Shape shape) {
-        long address = heap.takeExclusively(byteSize);
-        return address != 0 ? address : allocateGrowing(byteSize, orNull, type, shape);
-    }
-
-    private long allocateGrowing(long byteSize, boolean orNull, ElementType type, Shape shape) {
-        OutOfArenaMemoryException refusal = null;
-        growth.lock();
-        try {
-            for (;;) {
-                // Another thread may have freed or grown meanwhile; and may take what is added below before this one does.
-                long address = heap.takeExclusively(byteSize);
-                if (address != 0) {
-                    return address;
-                }
-                if (refusal == null && growth.isWithinBudget(byteSize)) {
-                    refusal = growth.growFor(byteSize);
-                } else if (!giveWay()) {
-                    return refuse(byteSize, orNull, type, shape, refusal);
-                }
-            }
-        } finally {
-            growth.unlock();
-        }
-    }
-
-    private long refuse(long byteSize, boolean orNull, ElementType type, Shape shape,
-            OutOfArenaMemoryException refusal) {
-        if (OutOfMemoryEvent.isOn()) {
-            OutOfMemoryEvent.record(byteSize, statistics(), growth.byteSizeMax(), refusal);
-        }
-        if (orNull) {
-            return 0;
-        }
-        throw outOfMemory(byteSize, type, shape, refusal);
-    }
-
-    /** {@code type} and {@code shape} may be null. */
-    private OutOfArenaMemoryException outOfMemory(long byteSize, ElementType type, Shape shape,
-            OutOfArenaMemoryException refusal) {
-        ArenaStatistics now = statistics();
-        String reason = refusal == null ? "; free tensors or give the arena a larger byteSizeMax"
-                : "; a further slab was refused: " + refusal.getMessage();
-        return new OutOfArenaMemoryException("out of arena memory for "
-                + (shape == null ? "a block" : type + "" + shape)
-                + " byteSize=" + byteSize + ": freeByteSize=" + now.freeByteSize() + " largestFreeRunByteSize="
-                + now.largestFreeRunByteSize() + " slabByteSize=" + now.slabByteSize() + " byteSizeMax="
-                + growth.byteSizeMax() + " liveCount=" + now.liveCount() + reason, refusal);
+    /** For checks. */
+    final ArenaBlocks blocks() {
+        return blocks;
     }
 
     @Override
-    public String toString() {
-        return getClass().getSimpleName() + " slabByteSize=" + heap.slabByteSize() + " byteSizeMax="
-                + growth.byteSizeMax();
+    public final String toString() {
+        return getClass().getSimpleName() + " " + blocks;
     }
 }

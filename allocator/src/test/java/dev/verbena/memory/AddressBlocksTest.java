@@ -149,6 +149,6 @@ class AddressBlocksTest {
             assertEquals(100, left.size());
             left.forEach(arena::freeAddress);
         }
-        assertEquals(2, arena.ownHeapCount());
+        assertEquals(2, arena.blocks().ownHeapCount());
     }
 }

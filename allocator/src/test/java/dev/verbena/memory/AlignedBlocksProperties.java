@@ -77,7 +77,7 @@ class AlignedBlocksProperties {
                 assertThrows(OutOfArenaMemoryException.class, () -> arena.allocateAddress(Long.MAX_VALUE, asked));
                 assertThrows(OutOfArenaMemoryException.class,
                         () -> arena.allocateAddress(Long.MAX_VALUE - asked, asked));
-                assertEquals(0, arena.tryAllocateAddress(2 * MIB, asked));
+                assertEquals(0, arena.blocks().allocateAligned(2 * MIB, asked, true));
             }
         }
     }

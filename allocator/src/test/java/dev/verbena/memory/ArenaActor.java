@@ -171,7 +171,7 @@ final class ArenaActor implements Callable<Void> {
     }
 
     private void add(long address, int size, long blockByteSize) {
-        HeldBlock.ByAddress block = new HeldBlock.ByAddress(arena.slabAt(address).memory(), address, size,
+        HeldBlock.ByAddress block = new HeldBlock.ByAddress(arena.blocks().slabAt(address).memory(), address, size,
                 !SizeClasses.isSmall(blockByteSize));
         model.allocated(block.memory(), block.slab(), ArenaModel.blockByteSize(blockByteSize));
         live.add(block);

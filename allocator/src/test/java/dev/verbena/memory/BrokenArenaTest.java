@@ -7,6 +7,7 @@ import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.memory.heap.ArenaBlocks;
 import dev.verbena.memory.heap.BrokenPageRuns;
 import dev.verbena.memory.heap.PageRuns;
 
@@ -61,7 +62,7 @@ class BrokenArenaTest {
     }
 
     private static TensorArena arena(SlabSource source, PageRuns pages) {
-        return new TensorArena(source, 0, 16 * MIB, pages);
+        return new TensorArena(new ArenaBlocks(source, 0, 16 * MIB, pages));
     }
 
     private static void assertCaught(Function<SlabSource, TensorArena> maker) {

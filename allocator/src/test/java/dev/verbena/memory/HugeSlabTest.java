@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import dev.verbena.memory.slab.HugePages;
 import dev.verbena.memory.slab.HugePagesTest;
+import dev.verbena.memory.slab.MemoryMaps;
 
 /** Slabs of huge pages, as far as this machine has them, and what they are instead. */
 class HugeSlabTest {

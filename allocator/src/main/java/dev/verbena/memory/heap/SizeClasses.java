@@ -126,6 +126,11 @@ public final class SizeClasses {
         return byteSize + PAGE_BYTE_SIZE - 1 & -PAGE_BYTE_SIZE;
     }
 
+    /** Bytes that a block has which was asked for with so many: its size class, or whole pages. */
+    public static long usableByteSize(long byteSize) {
+        return isSmall(byteSize) ? slotByteSize(indexOf(byteSize)) : ceilToPage(byteSize);
+    }
+
     private static int computeSlotByteSize(int index) {
         if (index < LINEAR_COUNT) {
             return (index + 1) * (int) ALIGNMENT;

@@ -3,7 +3,6 @@ package dev.verbena.memory.heap;
 import java.lang.foreign.MemorySegment;
 
 import dev.verbena.memory.Slab;
-import dev.verbena.memory.Tensor;
 
 /**
  * Where the memory of tensors comes from and goes back to. What has defaults is for storage whose tensors may end before they are
@@ -34,10 +33,12 @@ public interface Storage {
         return true;
     }
 
-    /** Before a tensor is pinned; throws {@link IllegalStateException} if that must not be. */
-    default void pinning(Tensor tensor) {}
+    /** Before a tensor is pinned: whether that may be. */
+    default boolean tryPin() {
+        return true;
+    }
 
-    /** Once for each {@link #pinning}, after the tensor was unpinned. */
+    /** Once for each {@link #tryPin} that let it, after the tensor was unpinned. */
     default void unpinned() {}
 
     /** What to add to the message about a misuse: where the block was allocated and freed, if that is known. */

@@ -1,9 +1,13 @@
-package dev.verbena.memory;
+package dev.verbena.memory.scope;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+
+import dev.verbena.memory.IterationScope;
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.heap.ArenaBlocks;
 
 /**
  * The blocks that a scope holds: those that the iteration uses, and those that the one before used and this one has not needed yet.
@@ -18,32 +22,32 @@ import java.util.TreeSet;
  *
  * <p><b>Owner:</b> {@link IterationScope}. <b>Threading:</b> guarded by its owner's lock.
  */
-final class ScopeBlocks {
+public final class ScopeBlocks {
     /** An idle block serves a request if it is larger by at most that part of it; a huge one waits for a huge request. */
     private static final long WASTE_SHARE = 8;
 
-    private final TensorArena arena;
+    private final ArenaBlocks arena;
     private final NavigableSet<ScopeBlock> idle = new TreeSet<>();
     private final List<ScopeBlock> used = new ArrayList<>();
     private long heldByteSize;
 
-    ScopeBlocks(TensorArena arena) {
+    public ScopeBlocks(ArenaBlocks arena) {
         this.arena = arena;
     }
 
     /** @throws OutOfArenaMemoryException if the arena has no memory */
-    ScopeBlock take(long byteSize, long alignment) {
+    public ScopeBlock take(long byteSize, long alignment) {
         ScopeBlock block = takeIdle(byteSize, alignment);
-        return block != null ? block : fresh(arena.allocateAddress(byteSize, alignment), byteSize);
+        return block != null ? block : fresh(arena.allocateAligned(byteSize, alignment, false), byteSize);
     }
 
     /** Null if the arena has no memory. */
-    ScopeBlock tryTake(long byteSize, long alignment) {
+    public ScopeBlock tryTake(long byteSize, long alignment) {
         ScopeBlock block = takeIdle(byteSize, alignment);
         if (block != null) {
             return block;
         }
-        long address = arena.tryAllocateAddress(byteSize, alignment);
+        long address = arena.allocateAligned(byteSize, alignment, true);
         return address == 0 ? null : fresh(address, byteSize);
     }
 
@@ -69,7 +73,7 @@ final class ScopeBlocks {
     }
 
     /** The iteration is over: what it did not use goes back, what it used is there for the next one if there is one. */
-    void rewind(boolean forGood) {
+    public void rewind(boolean forGood) {
         idle.forEach(this::free);
         idle.clear();
         if (forGood) {
@@ -82,10 +86,10 @@ final class ScopeBlocks {
 
     private void free(ScopeBlock block) {
         heldByteSize -= block.byteSize();
-        arena.freeAddress(block.address());
+        arena.free(block.address());
     }
 
-    long heldByteSize() {
+    public long heldByteSize() {
         return heldByteSize;
     }
 }

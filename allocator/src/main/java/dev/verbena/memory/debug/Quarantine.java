@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.memory.debug;
 
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * <p><b>Owner:</b> {@link DebugBlocks}. <b>Threading:</b> thread-safe.
  */
-final class Quarantine {
+public final class Quarantine {
     private static final int REMEMBERED_MAX = 1024;
 
     private final Map<Long, DebugBlock> waiting = new LinkedHashMap<>();

@@ -1,9 +1,12 @@
-package dev.verbena.memory;
+package dev.verbena.memory.slab;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.SlabOptions;
 
 /**
  * Whether there is as much memory as is about to be committed: the kernel would not refuse, it would end a process, likely this one.
@@ -22,7 +25,7 @@ final class AvailableMemory {
     /** @throws OutOfArenaMemoryException if there is less, saying how much */
     static void check(long byteSize, int numaNode) {
         boolean isAnyNode = numaNode == SlabOptions.ANY_NODE;
-        Path file = isAnyNode ? MACHINE : NumaNodes.meminfo(numaNode);
+        Path file = isAnyNode ? MACHINE : NodeMemory.meminfo(numaNode);
         long available = sum(file, isAnyNode ? OF_MACHINE : OF_NODE);
         if (byteSize > available) {
             throw new OutOfArenaMemoryException("not enough memory to commit: need " + byteSize + " bytes, have "

@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.memory.slab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,6 +11,11 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+
+import dev.verbena.memory.NumaNodes;
+import dev.verbena.memory.OffHeapSlabSource;
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.SlabOptions;
 
 class AvailableMemoryTest {
     private static final long MIB = 1 << 20;

@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.memory.slab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,8 +10,12 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
+import dev.verbena.memory.OffHeapSlabSource;
+import dev.verbena.memory.Prefault;
+import dev.verbena.memory.Slab;
+
 class PrefaultProperties {
-    private static final int INTS_MAX = (int) (4 * Prefault.PIECE_BYTE_SIZE / Integer.BYTES);
+    private static final int INTS_MAX = (int) (4 * PageCommit.PIECE_BYTE_SIZE / Integer.BYTES);
 
     @Property(tries = 30)
     void progressGrowsAndEndsAtTheSize(@ForAll @IntRange(min = 1, max = INTS_MAX) int ints,
@@ -26,7 +30,7 @@ class PrefaultProperties {
             reports.add(done);
         });
         source.release(slab);
-        assertEquals(Math.ceilDiv(byteSize, Prefault.PIECE_BYTE_SIZE), reports.size());
+        assertEquals(Math.ceilDiv(byteSize, PageCommit.PIECE_BYTE_SIZE), reports.size());
         assertEquals(byteSize, reports.getLast());
         for (int i = 1; i < reports.size(); i++) {
             assertTrue(reports.get(i) > reports.get(i - 1), reports::toString);

@@ -1,4 +1,6 @@
-package dev.verbena.memory;
+package dev.verbena.memory.scope;
+
+import dev.verbena.memory.Slab;
 
 /**
  * A block of the arena that a scope holds, from one iteration to the next if it is needed again.
@@ -7,7 +9,7 @@ package dev.verbena.memory;
  *
  * <p><b>Owner:</b> {@link ScopeBlocks}. <b>Threading:</b> immutable.
  */
-record ScopeBlock(long address, long byteSize, Slab slab) implements Comparable<ScopeBlock> {
+public record ScopeBlock(long address, long byteSize, Slab slab) implements Comparable<ScopeBlock> {
     boolean isAligned(long alignment) {
         return (address & alignment - 1) == 0;
     }

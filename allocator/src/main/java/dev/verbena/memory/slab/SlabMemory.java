@@ -1,13 +1,15 @@
-package dev.verbena.memory;
+package dev.verbena.memory.slab;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.verbena.memory.heap.SizeClasses;
-import dev.verbena.memory.slab.HugePages;
-import dev.verbena.memory.slab.SystemMemory;
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.PageKind;
+import dev.verbena.memory.SlabBacking;
+import dev.verbena.memory.SlabOptions;
+import dev.verbena.memory.SlabSource;
 
 /**
  * Gets the memory of one slab: the best pages that were asked for, else the next best, down to plain ones, and remembers why.
@@ -16,23 +18,26 @@ import dev.verbena.memory.slab.SystemMemory;
  *   RESERVED_HUGE ──mmap refuses, or pages run out──► TRANSPARENT_HUGE ──switched off──► PLAIN ──► out of memory
  * </pre>
  *
- * <p><b>Owner:</b> one call of {@link OffHeapSlabSource#acquire}. <b>Threading:</b> confined to its owner.
+ * <p><b>Owner:</b> one call of {@link SlabSource#acquire}. <b>Threading:</b> confined to its owner.
  */
-final class SlabMemory {
-    private final OffHeapSlabSource source;
+public final class SlabMemory {
+    /** Of a plain page. */
+    static final long PAGE_BYTE_SIZE = 4096;
+
+    private final SlabSource source;
     private final long byteSizeMin;
     private final SlabOptions options;
     private final HugePages hugePages;
     private final List<String> reasons = new ArrayList<>();
 
-    SlabMemory(OffHeapSlabSource source, long byteSizeMin, SlabOptions options, HugePages hugePages) {
+    public SlabMemory(SlabSource source, long byteSizeMin, SlabOptions options, HugePages hugePages) {
         this.source = source;
         this.byteSizeMin = byteSizeMin;
         this.options = options;
         this.hugePages = hugePages;
     }
 
-    OffHeapSlab map() {
+    public OffHeapSlab map() {
         OffHeapSlab slab = null;
         if (isAskedFor(PageKind.RESERVED_HUGE)) {
             slab = mapReserved();
@@ -40,7 +45,7 @@ final class SlabMemory {
         if (slab == null && isAskedFor(PageKind.TRANSPARENT_HUGE)) {
             slab = mapTransparent();
         }
-        return slab != null ? slab : prepare(PageKind.PLAIN, SizeClasses.ceilToPage(byteSizeMin));
+        return slab != null ? slab : prepare(PageKind.PLAIN, ceil(byteSizeMin, PAGE_BYTE_SIZE));
     }
 
     private boolean isAskedFor(PageKind pages) {
@@ -48,12 +53,12 @@ final class SlabMemory {
     }
 
     private OffHeapSlab mapReserved() {
-        if (!Prefault.isDoneByKernel()) {
+        if (!PageCommit.isDoneByKernel()) {
             reasons.add("no reserved huge pages: whether all are there, only Linux 5.14 and newer find out beforehand");
             return null;
         }
         try {
-            return prepare(PageKind.RESERVED_HUGE, ceilToHuge(byteSizeMin));
+            return prepare(PageKind.RESERVED_HUGE, ceil(byteSizeMin, HugePages.BYTE_SIZE));
         } catch (OutOfArenaMemoryException e) {
             reasons.add("no reserved huge pages: " + e.getMessage() + "; " + hugePages.reservedState());
             return null;
@@ -66,7 +71,7 @@ final class SlabMemory {
             reasons.add(refusal);
             return null;
         }
-        return prepare(PageKind.TRANSPARENT_HUGE, ceilToHuge(byteSizeMin));
+        return prepare(PageKind.TRANSPARENT_HUGE, ceil(byteSizeMin, HugePages.BYTE_SIZE));
     }
 
     /** Maps, binds and commits; where that fails nothing is left. */
@@ -75,7 +80,7 @@ final class SlabMemory {
         try {
             MemorySegment memory = map(pages, byteSize, lifetime);
             if (options.numaNode() != SlabOptions.ANY_NODE) {
-                NumaNodes.bind(memory, options.numaNode());
+                NodeMemory.bind(memory, options.numaNode());
             }
             commit(memory, pages);
             return new OffHeapSlab(source, memory, lifetime,
@@ -111,14 +116,14 @@ final class SlabMemory {
         if (!isReserved) {
             AvailableMemory.check(memory.byteSize(), options.numaNode());
         }
-        Prefault.commit(memory, options);
+        PageCommit.commit(memory, options);
     }
 
-    private static long ceilToHuge(long byteSize) {
+    private static long ceil(long byteSize, long pageByteSize) {
         // Twice: aligning takes as much again.
-        if (byteSize > Long.MAX_VALUE - 2 * HugePages.BYTE_SIZE) {
-            throw new IllegalArgumentException("byteSize=" + byteSize + " is too large to round up to huge pages");
+        if (byteSize > Long.MAX_VALUE - 2 * pageByteSize) {
+            throw new IllegalArgumentException("byteSize=" + byteSize + " is too large to round up to whole pages");
         }
-        return byteSize + HugePages.BYTE_SIZE - 1 & -HugePages.BYTE_SIZE;
+        return byteSize + pageByteSize - 1 & -pageByteSize;
     }
 }

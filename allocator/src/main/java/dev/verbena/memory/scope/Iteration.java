@@ -1,7 +1,9 @@
-package dev.verbena.memory;
+package dev.verbena.memory.scope;
 
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
+
+import dev.verbena.memory.IterationScope;
 
 /**
  * What a scope gives out between two ends: the tensors' common fate, and the lifetime of their segments.
@@ -9,17 +11,17 @@ import java.util.concurrent.atomic.AtomicLong;
  * <pre>
  *   state word   -2^63: ENDED     0: nothing pinned     n: pinned n times, by whichever tensors
  *
- *   state      pin        unpin            tryEnd
+ *   state      tryPin     unpin            tryEnd
  *   0          1          -                ENDED, unless a native call uses a segment
  *   n          n + 1      n - 1            refused
- *   ENDED      error      -                -
+ *   ENDED      refused    -                -
  * </pre>
  *
- * <p>{@code unpin} comes once for each {@code pin}, and {@code tryEnd} under the lock of the owner, so the dashes don't happen.
+ * <p>{@code unpin} comes once for each {@code tryPin} that was not refused, and {@code tryEnd} under the lock of the owner, so the dashes don't happen.
  *
  * <p><b>Owner:</b> {@link IterationScope}, one at a time. <b>Threading:</b> thread-safe.
  */
-final class Iteration {
+public final class Iteration {
     private static final long ENDED = Long.MIN_VALUE;
 
     /** Its close makes all threads pass a handshake: once per iteration, whatever came of it. */
@@ -32,11 +34,11 @@ final class Iteration {
         return lifetime;
     }
 
-    ScopeMemory shared() {
+    public ScopeMemory shared() {
         return shared;
     }
 
-    void share(ScopeMemory memory) {
+    public void share(ScopeMemory memory) {
         shared = memory;
     }
 
@@ -44,16 +46,9 @@ final class Iteration {
         return pins.get() < 0;
     }
 
-    void pin(Tensor tensor) {
-        for (;;) {
-            long seen = pins.get();
-            if (seen < 0) {
-                throw new IllegalStateException("pin after free: " + tensor + " was freed with its scope's iteration");
-            }
-            if (pins.compareAndSet(seen, seen + 1)) {
-                return;
-            }
-        }
+    /** False if it has ended. */
+    boolean tryPin() {
+        return pins.getAndUpdate(seen -> seen < 0 ? seen : seen + 1) >= 0;
     }
 
     void unpin() {
@@ -64,7 +59,7 @@ final class Iteration {
      * Returns why it cannot end yet, or null: then every use of what it gave out throws. Pins are counted first, so that none comes
      * between; who uses a tensor just when a native call turns out to be in the way may be told of an end that does not come.
      */
-    String tryEnd() {
+    public String tryEnd() {
         if (!pins.compareAndSet(0, ENDED)) {
             return "its tensors are pinned, pins=" + pins.get() + "; unpin them first, or give a deadline";
         }

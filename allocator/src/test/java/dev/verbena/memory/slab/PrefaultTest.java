@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.memory.slab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -24,7 +24,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.verbena.memory.slab.SystemMemory;
+import dev.verbena.memory.OffHeapSlabSource;
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.Prefault;
+import dev.verbena.memory.PrefaultListener;
+import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabOptions;
 
 @Timeout(60)
 class PrefaultTest {
@@ -45,8 +50,8 @@ class PrefaultTest {
     @ParameterizedTest
     @ValueSource(longs = {0, 64})
     void allPagesAreCommittedAndContentsSurvive(long begin) throws Exception {
-        Slab slab = source.acquire(3 * Prefault.PIECE_BYTE_SIZE);
-        MemorySegment memory = slab.memory().asSlice(begin, 2 * Prefault.PIECE_BYTE_SIZE + 8);
+        Slab slab = source.acquire(3 * PageCommit.PIECE_BYTE_SIZE);
+        MemorySegment memory = slab.memory().asSlice(begin, 2 * PageCommit.PIECE_BYTE_SIZE + 8);
         assertEquals(begin == 0 ? 0 : SystemMemory.EINVAL, SystemMemory.populate(memory.asSlice(0, 4)));
         byte[] contents = new byte[100_000];
         new Random(4).nextBytes(contents);
@@ -147,7 +152,7 @@ class PrefaultTest {
     @Test
     void memoryOfOneThreadIsCommittedByThatThread() throws Exception {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(2 * Prefault.PIECE_BYTE_SIZE, 8);
+            MemorySegment memory = arena.allocate(2 * PageCommit.PIECE_BYTE_SIZE, 8);
             AtomicLong last = new AtomicLong();
             Prefault.commit(memory, 1, (done, byteSize) -> last.set(done));
             assertEquals(memory.byteSize(), last.get());

@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.memory.slab;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -8,18 +8,18 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** What the kernel tells of this process's memory: proc_pid_smaps(5), proc_pid_numa_maps(5), proc_pid_pagemap(5). */
-final class MemoryMaps {
+public final class MemoryMaps {
     private static final long PAGE_BYTE_SIZE = 4096;
     private static final long PAGE_IS_PRESENT = 1L << 63;
 
     private MemoryMaps() {}
 
-    static boolean isMapped(long address) throws IOException {
+    public static boolean isMapped(long address) throws IOException {
         return mapping(address) >= 0;
     }
 
     /** A figure of the mapping that has the address, such as {@code AnonHugePages}; mappings of the same kind may have been joined. */
-    static long byteSizeOf(String field, long address) throws IOException {
+    public static long byteSizeOf(String field, long address) throws IOException {
         List<String> lines = lines();
         String line = lines.subList(mapping(address), lines.size()).stream()
                 .filter(candidate -> candidate.startsWith(field + ":")).findFirst().orElseThrow();
@@ -27,7 +27,7 @@ final class MemoryMaps {
     }
 
     /** The policy of the mapping that has the address, such as {@code bind:0}. */
-    static String numaPolicy(long address) throws IOException {
+    public static String numaPolicy(long address) throws IOException {
         try (var lines = Files.lines(Path.of("/proc/self/numa_maps"))) {
             return lines.map(line -> line.split(" "))
                     .filter(words -> Long.compareUnsigned(Long.parseUnsignedLong(words[0], 16), address) <= 0)
@@ -36,7 +36,7 @@ final class MemoryMaps {
     }
 
     /** Pages, of those on which the memory lies, that are committed. */
-    static long presentPages(MemorySegment memory) throws IOException {
+    public static long presentPages(MemorySegment memory) throws IOException {
         long present = 0;
         try (RandomAccessFile file = new RandomAccessFile("/proc/self/pagemap", "r")) {
             long first = memory.address() / PAGE_BYTE_SIZE;
@@ -52,7 +52,7 @@ final class MemoryMaps {
         return present;
     }
 
-    static long pages(MemorySegment memory) {
+    public static long pages(MemorySegment memory) {
         return (memory.address() + memory.byteSize() - 1) / PAGE_BYTE_SIZE - memory.address() / PAGE_BYTE_SIZE + 1;
     }
 

@@ -1,9 +1,10 @@
-package dev.verbena.memory;
+package dev.verbena.memory.debug;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
+import dev.verbena.memory.Slab;
 import dev.verbena.memory.heap.Storage;
 import dev.verbena.memory.slab.SystemMemory;
 

@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.memory.slab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -16,7 +16,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import dev.verbena.memory.slab.SystemMemory;
+import dev.verbena.memory.NumaNodes;
+import dev.verbena.memory.OffHeapSlabSource;
+import dev.verbena.memory.PageKind;
+import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabOptions;
 
 class NumaNodesTest {
     private static final int NOBODYS = 1023;
@@ -26,20 +30,20 @@ class NumaNodesTest {
 
     @Test
     void listsAreReadAsTheKernelWritesThem() throws IOException {
-        assertEquals(List.of(), NumaNodes.parse(""));
-        assertEquals(List.of(0), NumaNodes.parse("0"));
-        assertEquals(List.of(0, 1, 3, 10, 11, 12), NumaNodes.parse("0-1,3,10-12"));
+        assertEquals(List.of(), NodeMemory.parse(""));
+        assertEquals(List.of(0), NodeMemory.parse("0"));
+        assertEquals(List.of(0, 1, 3, 10, 11, 12), NodeMemory.parse("0-1,3,10-12"));
         Files.writeString(folder.resolve("has_memory"), "0,2-3\n");
-        assertEquals(List.of(0, 2, 3), NumaNodes.all(folder));
+        assertEquals(List.of(0, 2, 3), NodeMemory.all(folder));
     }
 
     @Test
     void aNodeThatIsNotThereIsRefusedClearly() throws IOException {
         Files.writeString(folder.resolve("has_memory"), "0,2-3\n");
-        NumaNodes.check(folder, 2);
-        String message = assertThrows(IllegalArgumentException.class, () -> NumaNodes.check(folder, 1)).getMessage();
+        NodeMemory.check(folder, 2);
+        String message = assertThrows(IllegalArgumentException.class, () -> NodeMemory.check(folder, 1)).getMessage();
         assertTrue(message.contains("numaNode=1") && message.contains("[0, 2, 3]"), message);
-        message = assertThrows(IllegalArgumentException.class, () -> NumaNodes.check(folder.resolve("none"), 0))
+        message = assertThrows(IllegalArgumentException.class, () -> NodeMemory.check(folder.resolve("none"), 0))
                 .getMessage();
         assertTrue(message.contains("no NUMA nodes"), message);
     }

@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.memory.debug;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

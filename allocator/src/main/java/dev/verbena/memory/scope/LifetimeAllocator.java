@@ -1,9 +1,11 @@
-package dev.verbena.memory;
+package dev.verbena.memory.scope;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.util.Objects;
+
+import dev.verbena.memory.heap.ArenaBlocks;
 
 /**
  * Segments that are blocks of an arena, each freed when their lifetime is closed.
@@ -12,19 +14,20 @@ import java.util.Objects;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> as the lifetime.
  */
-record LifetimeAllocator(TensorArena arena, Arena lifetime) implements SegmentAllocator {
-    LifetimeAllocator {
+public record LifetimeAllocator(ArenaBlocks arena, Arena lifetime) implements SegmentAllocator {
+    public LifetimeAllocator {
         Objects.requireNonNull(lifetime, "lifetime");
     }
 
     @Override
     public MemorySegment allocate(long byteSize, long byteAlignment) {
-        long address = arena.allocateAddress(byteSize, byteAlignment);
+        ArenaBlocks.checkBlock(byteSize, byteAlignment);
+        long address = arena.allocateAligned(byteSize, byteAlignment, false);
         try {
             return MemorySegment.ofAddress(address).reinterpret(byteSize, lifetime,
-                    freed -> arena.freeAddress(address));
+                    freed -> arena.free(address));
         } catch (RuntimeException refused) {
-            arena.freeAddress(address);
+            arena.free(address);
             throw refused;
         }
     }

@@ -1,8 +1,9 @@
-package dev.verbena.memory;
+package dev.verbena.memory.scope;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
+import dev.verbena.memory.Slab;
 import dev.verbena.memory.heap.AlignedBlocks;
 import dev.verbena.memory.heap.Storage;
 
@@ -16,7 +17,7 @@ import dev.verbena.memory.heap.Storage;
  *
  * <p><b>Owner:</b> {@link Iteration}. <b>Threading:</b> thread-safe.
  */
-final class ScopeMemory implements Storage {
+public final class ScopeMemory implements Storage {
     private final Iteration iteration;
     private final Slab slab;
     /** Dies with the iteration. */
@@ -24,7 +25,7 @@ final class ScopeMemory implements Storage {
     private final AtomicLong next;
     private final long end;
 
-    ScopeMemory(Iteration iteration, ScopeBlock block) {
+    public ScopeMemory(Iteration iteration, ScopeBlock block) {
         this.iteration = iteration;
         slab = block.slab();
         memory = MemorySegment.ofAddress(block.address()).reinterpret(block.byteSize(), iteration.lifetime(), null);
@@ -33,7 +34,7 @@ final class ScopeMemory implements Storage {
     }
 
     /** The address of so many bytes, of at least one so that it is nobody else's; 0 if there are not so many left. */
-    long take(long byteSize, long alignment) {
+    public long take(long byteSize, long alignment) {
         for (;;) {
             long from = next.getPlain();
             long address = AlignedBlocks.ceil(from, alignment);
@@ -72,8 +73,8 @@ final class ScopeMemory implements Storage {
     }
 
     @Override
-    public void pinning(Tensor tensor) {
-        iteration.pin(tensor);
+    public boolean tryPin() {
+        return iteration.tryPin();
     }
 
     @Override
