@@ -2,8 +2,6 @@ package dev.verbena.memory;
 
 import java.util.Objects;
 
-import dev.verbena.memory.heap.SizeClasses;
-
 /**
  * A run of pages in a {@link SlabMap}: what it is used for and how much of it is live.
  *
@@ -26,12 +24,15 @@ public record RunMap(long startPage, long pageCount, Kind kind, long slotByteSiz
         SLOTS
     }
 
+    /** Bytes of a page. */
+    public static final long PAGE_BYTE_SIZE = 4096;
+
     public RunMap {
         Objects.requireNonNull(kind, "kind");
         boolean isWithin = startPage >= 0 && pageCount > 0
-                && pageCount <= Long.MAX_VALUE / SizeClasses.PAGE_BYTE_SIZE - startPage;
+                && pageCount <= Long.MAX_VALUE / PAGE_BYTE_SIZE - startPage;
         boolean hasSlots = slotByteSize > 0 && slotCount > 0 && liveSlotCount >= 0 && liveSlotCount <= slotCount
-                && slotCount <= pageCount * SizeClasses.PAGE_BYTE_SIZE / slotByteSize;
+                && slotCount <= pageCount * PAGE_BYTE_SIZE / slotByteSize;
         boolean hasNone = slotByteSize == 0 && slotCount == 0 && liveSlotCount == 0;
         if (!isWithin || !(kind == Kind.SLOTS ? hasSlots : hasNone)) {
             throw new IllegalArgumentException("run kind=" + kind + " startPage=" + startPage + " pageCount="
@@ -58,7 +59,7 @@ public record RunMap(long startPage, long pageCount, Kind kind, long slotByteSiz
     }
 
     public long byteSize() {
-        return pageCount * SizeClasses.PAGE_BYTE_SIZE;
+        return pageCount * PAGE_BYTE_SIZE;
     }
 
     /** Bytes of live blocks, their rounding included. */

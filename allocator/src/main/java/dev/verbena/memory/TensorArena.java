@@ -3,6 +3,7 @@ package dev.verbena.memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SegmentAllocator;
 import java.time.Duration;
+import java.util.List;
 
 import dev.verbena.memory.heap.ArenaBlocks;
 import dev.verbena.memory.heap.PageRuns;
@@ -213,8 +214,8 @@ public class TensorArena implements AutoCloseable {
         return blocks.usage();
     }
 
-    /** What every page of the slabs is used for at one moment, at which every thread is kept out of the arena. */
-    public final RegionMap map() {
+    /** What every page of each slab is used for at one moment, at which every thread is kept out of the arena; the slabs by address. */
+    public final List<SlabMap> map() {
         return blocks.map();
     }
 

@@ -109,7 +109,8 @@ final class ArenaModel {
         assertEquals(liveByteSize, statistics.liveByteSize(), "liveByteSize");
         assertEquals(statistics.slabByteSize(), statistics.liveByteSize() + statistics.freeByteSize(), "conservation");
         assertTrue(statistics.livePeakByteSize() >= liveByteSizePeak, "peak");
-        assertEquals(statistics.liveByteSize(), arena.map().liveByteSize(), "map");
+        assertEquals(statistics.liveByteSize(), arena.map().stream().flatMap(slab -> slab.runs().stream())
+                .mapToLong(RunMap::liveByteSize).sum(), "map");
         assertEquals(statistics.liveByteSize(), arena.usage().liveByteSize(), "usage");
         assertTrue(arena.isConsistent(), "consistent after draining");
         if (live.isEmpty()) {

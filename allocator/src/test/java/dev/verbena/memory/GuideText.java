@@ -33,7 +33,7 @@ record GuideText(List<String> snippets) {
                 .replaceAll("\\s+", "");
     }
 
-    private static String read(String path) throws IOException {
+    static String read(String path) throws IOException {
         return Files.readString(Path.of(System.getProperty("verbena.home"), path));
     }
 }

@@ -1,12 +1,14 @@
 package dev.verbena.memory.heap;
 
+import java.util.List;
+
 import dev.verbena.memory.ArenaStatistics;
 import dev.verbena.memory.ArenaUsage;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.OutOfArenaMemoryException;
-import dev.verbena.memory.RegionMap;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabMap;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.events.AllocateEvent;
@@ -215,7 +217,7 @@ public class ArenaBlocks {
         return heap.usage();
     }
 
-    public final RegionMap map() {
+    public final List<SlabMap> map() {
         return heap.map();
     }
 

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import dev.verbena.memory.ArenaStatistics;
 import dev.verbena.memory.ArenaUsage.ClassUsage;
 import dev.verbena.memory.ArenaUsage;
-import dev.verbena.memory.RegionMap;
 import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabMap;
 import dev.verbena.memory.TensorArena;
 
 /**
@@ -251,11 +251,11 @@ public final class ArenaHeap implements Storage {
         }
     }
 
-    public RegionMap map() {
+    public List<SlabMap> map() {
         lockAll();
         try {
             heaps().forEach(ThreadHeap::takeReturned);
-            return new RegionMap(central.slabs().stream().map(SlabPages::map).toList());
+            return central.slabs().stream().map(SlabPages::map).toList();
         } finally {
             unlockAll();
         }

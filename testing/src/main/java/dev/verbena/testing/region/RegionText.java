@@ -1,8 +1,9 @@
-package dev.verbena.memory;
+package dev.verbena.testing.region;
 
 import java.util.List;
 
-import dev.verbena.memory.heap.SizeClasses;
+import dev.verbena.memory.RunMap;
+import dev.verbena.memory.SlabMap;
 
 /**
  * A {@link RegionMap} as text. How many pages a character stands for, a power of two, follows from the width and from how many lines
@@ -43,7 +44,7 @@ final class RegionText {
 
     String text() {
         text.append(map.summary()).append("; a character is ")
-                .append(ByteCount.text(cellPages * SizeClasses.PAGE_BYTE_SIZE)).append('\n').append(LEGEND);
+                .append(ByteCount.text(cellPages * RunMap.PAGE_BYTE_SIZE)).append('\n').append(LEGEND);
         for (int slab = 0; slab < map.slabs().size(); slab++) {
             append(slab, map.slabs().get(slab));
         }
@@ -52,10 +53,10 @@ final class RegionText {
 
     private void append(int index, SlabMap slab) {
         text.append("slab ").append(index).append(" address=0x").append(Long.toHexString(slab.address())).append(' ')
-                .append(ByteCount.text(slab.pageCount() * SizeClasses.PAGE_BYTE_SIZE)).append('\n');
+                .append(ByteCount.text(slab.pageCount() * RunMap.PAGE_BYTE_SIZE)).append('\n');
         String cells = cells(slab);
         for (int start = 0; start < cells.length(); start += width) {
-            text.append(String.format("  0x%010x |", start * cellPages * SizeClasses.PAGE_BYTE_SIZE))
+            text.append(String.format("  0x%010x |", start * cellPages * RunMap.PAGE_BYTE_SIZE))
                     .append(cells, start, Math.min(start + width, cells.length())).append("|\n");
         }
     }

@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.testing.region;
 
 import java.io.StringWriter;
 import java.util.Locale;
@@ -7,7 +7,8 @@ import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
-import dev.verbena.memory.heap.SizeClasses;
+import dev.verbena.memory.RunMap;
+import dev.verbena.memory.SlabMap;
 
 /**
  * A {@link RegionMap} as SVG 1.1. Each slab is as many rows of equally many pages as it needs; what goes over the end of a row has a
@@ -91,8 +92,8 @@ final class RegionSvg {
 
     private void write(int index, SlabMap slab) throws XMLStreamException {
         line("slab " + index + " address=0x" + Long.toHexString(slab.address()) + ", "
-                + ByteCount.text(slab.pageCount() * SizeClasses.PAGE_BYTE_SIZE) + ", a row is "
-                + ByteCount.text(rowPages * SizeClasses.PAGE_BYTE_SIZE));
+                + ByteCount.text(slab.pageCount() * RunMap.PAGE_BYTE_SIZE) + ", a row is "
+                + ByteCount.text(rowPages * RunMap.PAGE_BYTE_SIZE));
         for (MapTile tile : MapTile.of(slab, cellPages)) {
             write(tile);
         }

@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.testing.region;
 
 import java.util.Locale;
 

@@ -1,17 +1,27 @@
-package dev.verbena.memory;
+package dev.verbena.testing.region;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.verbena.memory.OffHeapSlabSource;
+import dev.verbena.memory.RunMap;
+import dev.verbena.memory.SlabMap;
+import dev.verbena.memory.TensorArena;
 
 /** Figures of a map, its text, and what is no map. */
 class RegionMapTest {
@@ -108,25 +118,31 @@ class RegionMapTest {
     }
 
     @Test
-    void whatIsNoRunIsRefused() {
-        assertThrows(IllegalArgumentException.class, () -> RunMap.free(0, 0));
-        assertThrows(IllegalArgumentException.class, () -> RunMap.free(-1, 1));
-        assertThrows(IllegalArgumentException.class, () -> RunMap.large(0, Long.MAX_VALUE / PAGE + 1));
-        assertThrows(IllegalArgumentException.class, () -> RunMap.slots(0, 1, 64, 65, 0));
-        assertThrows(IllegalArgumentException.class, () -> RunMap.slots(0, 1, 64, 64, 65));
-        assertThrows(IllegalArgumentException.class, () -> RunMap.slots(0, 1, 64, 64, -1));
-        assertThrows(IllegalArgumentException.class, () -> RunMap.slots(0, 1, 0, 0, 0));
-        assertThrows(IllegalArgumentException.class, () -> new RunMap(0, 1, RunMap.Kind.FREE, 64, 1, 0));
+    void theGuideShowsIt(@TempDir Path folder) throws IOException {
+        List<String> lines = new ArrayList<>();
+        Consumer<String> log = lines::add;
+        RegionMap map = example();
+        Path file = folder.resolve("region.svg");
+        log.accept(map.toText(16));
+        Files.writeString(file, map.toSvg("feeds of worker:0"));
+        String shown = lines.getFirst().indent(4);
+        String guide = Files.readString(Path.of(System.getProperty("verbena.home"), "docs/guide/diagnosis.md"));
+        assertTrue(guide.contains(shown), () -> "the guide shows something else than\n" + shown);
+        assertEquals(map.toSvg("feeds of worker:0"), Files.readString(file));
     }
 
     @Test
-    void runsWithAGapOrAnOverlapAreNoSlab() {
-        for (long second : new long[]{3, 5}) {
-            String message = assertThrows(IllegalArgumentException.class,
-                    () -> new SlabMap(64, List.of(RunMap.free(0, 4), RunMap.large(second, 4)))).getMessage();
-            assertTrue(message.contains("startPage=" + second) && message.contains("page=4"), message);
+    void itIsThatOfTheArena() {
+        try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 4 << 20, 4 << 20)) {
+            long small = arena.allocateAddress(1000);
+            long large = arena.allocateAddress(1 << 20);
+            RegionMap map = RegionMap.of(arena);
+            assertEquals(4 << 20, map.byteSize());
+            assertEquals(1024 + (1 << 20), map.liveByteSize());
+            assertEquals(arena.statistics().largestFreeRunByteSize(), map.largestFreeRunByteSize());
+            arena.freeAddress(small);
+            arena.freeAddress(large);
         }
-        assertThrows(IllegalArgumentException.class, () -> new SlabMap(0, List.of(RunMap.free(1, 1))));
     }
 
     @ParameterizedTest

@@ -1,9 +1,10 @@
-package dev.verbena.memory;
+package dev.verbena.testing.region;
 
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.verbena.memory.heap.SizeClasses;
+import dev.verbena.memory.RunMap;
+import dev.verbena.memory.SlabMap;
 
 /**
  * A rectangle of the picture of a slab: a run, or neighbouring ones that are too small to be told apart, or runs of slots of one size that
@@ -49,7 +50,7 @@ record MapTile(long startPage, long pageCount, long runCount, RunMap.Kind kind, 
     }
 
     long byteSize() {
-        return pageCount * SizeClasses.PAGE_BYTE_SIZE;
+        return pageCount * RunMap.PAGE_BYTE_SIZE;
     }
 
     /** 0 where nothing is live, {@link #SHADES} where all is. */
@@ -66,7 +67,7 @@ record MapTile(long startPage, long pageCount, long runCount, RunMap.Kind kind, 
             case null -> "of several kinds";
         };
         return what + (runCount == 1 ? "" : ", " + runCount + " runs") + ", at 0x"
-                + Long.toHexString(startPage * SizeClasses.PAGE_BYTE_SIZE) + ", " + ByteCount.text(byteSize())
+                + Long.toHexString(startPage * RunMap.PAGE_BYTE_SIZE) + ", " + ByteCount.text(byteSize())
                 + ", live " + ByteCount.share(liveByteSize, byteSize());
     }
 }

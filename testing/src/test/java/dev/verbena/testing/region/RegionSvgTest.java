@@ -1,4 +1,4 @@
-package dev.verbena.memory;
+package dev.verbena.testing.region;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -19,6 +19,9 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
+
+import dev.verbena.memory.RunMap;
+import dev.verbena.memory.SlabMap;
 
 /** The picture is XML that stands alone, and its rectangles are the runs. */
 class RegionSvgTest {

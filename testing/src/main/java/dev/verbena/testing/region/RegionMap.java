@@ -1,8 +1,12 @@
-package dev.verbena.memory;
+package dev.verbena.testing.region;
 
 import java.util.List;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
+
+import dev.verbena.memory.RunMap;
+import dev.verbena.memory.SlabMap;
+import dev.verbena.memory.TensorArena;
 
 /**
  * What every page of an arena was used for at one moment, to be looked at as text or as a picture.
@@ -12,6 +16,11 @@ import java.util.stream.Stream;
 public record RegionMap(List<SlabMap> slabs) {
     public RegionMap {
         slabs = List.copyOf(slabs);
+    }
+
+    /** Of an arena now; every thread is kept out of it meanwhile. */
+    public static RegionMap of(TensorArena arena) {
+        return new RegionMap(arena.map());
     }
 
     public long byteSize() {
