@@ -29,9 +29,7 @@ public final class ArenaHeap implements Storage {
     private static final int SHARED_HEAPS_MAX = 16;
 
     private final CentralHeap central;
-    private volatile HeapTable heapsByThread = new HeapTable(List.of());
-    /** Of the thread that came last, quicker found than by the table. Plain: whose it is, the heap says. */
-    private ThreadHeap latest;
+    private volatile HeapTable heapsByThread = new HeapTable(List.of(), null);
     private final ThreadHeap[] sharedHeaps;
 
     /** Held by who keeps all others out, and by who comes in for the first time or again. */
@@ -45,7 +43,6 @@ public final class ArenaHeap implements Storage {
         int count = Math.min(SHARED_HEAPS_MAX,
                 Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
         sharedHeaps = Stream.generate(() -> ThreadHeap.shared(central)).limit(count).toArray(ThreadHeap[]::new);
-        latest = sharedHeaps[0];
     }
 
     // ---- blocks ----
@@ -145,7 +142,7 @@ public final class ArenaHeap implements Storage {
         } else if (!RunRecord.isSlots(run)) {
             central.giveLarge(run, address);
         } else if (SlotRun.giveFromOutside(run, address)) {
-            central.heap(RunRecord.heap(run)).pushReturned(run);
+            central.pushReturned(run);
         }
     }
 
@@ -315,14 +312,14 @@ public final class ArenaHeap implements Storage {
         }
     }
 
+    /** How often threads met in the heap that all share; called while none is within. For checks. */
+    long centralLockCount() {
+        return central.lockCount();
+    }
+
     private ThreadHeap heapOfThread() {
         Thread thread = Thread.currentThread();
-        long id = thread.threadId();
-        ThreadHeap heap = latest;
-        if (heap.ownerId() == id) {
-            return heap;
-        }
-        heap = heapsByThread.get(id);
+        ThreadHeap heap = heapsByThread.get(thread.threadId());
         return heap != null ? heap : firstHeap(thread);
     }
 
@@ -339,8 +336,7 @@ public final class ArenaHeap implements Storage {
                 heap = ThreadHeap.ownedBy(thread, central);
                 ownHeaps.add(heap);
             }
-            heapsByThread = new HeapTable(ownHeaps);
-            latest = heap;
+            heapsByThread = new HeapTable(ownHeaps, heap);
             return heap;
         } finally {
             exclusive.unlock();
@@ -403,11 +399,11 @@ public final class ArenaHeap implements Storage {
         for (ThreadHeap heap : sharedHeaps) {
             heap.lock();
         }
-        central.lock.lock();
+        central.lock();
     }
 
     private void unlockAll() {
-        central.lock.unlock();
+        central.unlock();
         for (ThreadHeap heap : sharedHeaps) {
             heap.unlock();
         }

@@ -22,7 +22,9 @@ import dev.verbena.memory.Slab;
  * take; {@link #slabAt} and {@link #heap} are thread-safe.
  */
 final class CentralHeap {
-    final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock = new ReentrantLock();
+    /** How often it was taken: what threads share, they wait for. */
+    private long lockCount;
     final LivePeak peak = new LivePeak(this);
     final PageRuns pages;
     /** By number; null where there is none any more. */
@@ -31,6 +33,8 @@ final class CentralHeap {
     private volatile SlabPages[] slabsByAddress = {};
     /** By their numbers; copied on change. */
     private volatile ThreadHeap[] heaps = {};
+    /** Of each heap, likewise: who frees another's block reads nothing of that one's heap. */
+    private volatile ReturnedRuns[] returned = {};
     private final AtomicLong slabByteSize = new AtomicLong();
     private final AtomicLong largeByteSize = new AtomicLong();
     private final AtomicLong largeAllocationCount = new AtomicLong();
@@ -40,18 +44,41 @@ final class CentralHeap {
         this.pages = pages;
     }
 
+    void lock() {
+        lock.lock();
+        lockCount++;
+    }
+
+    void unlock() {
+        lock.unlock();
+    }
+
+    /** Called while no other thread is within the arena. For checks. */
+    long lockCount() {
+        return lockCount;
+    }
+
     // ---- heaps ----
 
     /** One at a time. @return its number */
-    int add(ThreadHeap heap) {
-        ThreadHeap[] more = Arrays.copyOf(heaps, heaps.length + 1);
-        more[heaps.length] = heap;
+    int add(ThreadHeap heap, ReturnedRuns returnedToIt) {
+        int number = heaps.length;
+        ReturnedRuns[] moreReturned = Arrays.copyOf(returned, number + 1);
+        moreReturned[number] = returnedToIt;
+        returned = moreReturned;
+        ThreadHeap[] more = Arrays.copyOf(heaps, number + 1);
+        more[number] = heap;
         heaps = more;
-        return heaps.length - 1;
+        return number;
     }
 
     ThreadHeap heap(int number) {
         return heaps[number];
+    }
+
+    /** By any thread: others than its heap's owner have freed blocks of the run. */
+    void pushReturned(long run) {
+        returned[RunRecord.heap(run)].push(run);
     }
 
     /** By their numbers; not to be changed. */
@@ -62,7 +89,7 @@ final class CentralHeap {
     // ---- slabs ----
 
     void add(Slab slab, long pageCount) {
-        lock.lock();
+        lock();
         try {
             SlabPages added = new SlabPages(slab, freeNumber(), pageCount);
             if (added.number == slabs.size()) {
@@ -72,7 +99,7 @@ final class CentralHeap {
             pages.add(added);
             sortSlabs();
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -127,7 +154,7 @@ final class CentralHeap {
 
     /** A run for slots of that class, all free, of the heap; 0 if no free run is long enough. */
     long takeSlots(int heap, int sizeClass, long pageCount) {
-        lock.lock();
+        lock();
         try {
             long run = pages.take(pageCount, RunRecord.slotsOf(sizeClass));
             if (run != 0) {
@@ -136,17 +163,17 @@ final class CentralHeap {
             }
             return run;
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
     void giveSlots(long run) {
-        lock.lock();
+        lock();
         try {
             RunRecord.heap(run, RunRecord.NO_HEAP);
             give(run);
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -163,7 +190,7 @@ final class CentralHeap {
     }
 
     private long takeLarge(long pageCount, boolean sparesLongest) {
-        lock.lock();
+        lock();
         try {
             long run = sparesLongest ? pages.takeSparingLongest(pageCount, RunRecord.LARGE)
                     : pages.take(pageCount, RunRecord.LARGE);
@@ -176,13 +203,13 @@ final class CentralHeap {
             peak.large(largeByteSize.getPlain());
             return RunRecord.address(run);
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
     /** @throws IllegalArgumentException if no large block begins at the address, or no longer */
     void giveLarge(long run, long address) {
-        lock.lock();
+        lock();
         try {
             checkLarge(run, address);
             add(largeFreeCount, 1);
@@ -190,13 +217,13 @@ final class CentralHeap {
             peak.large(largeByteSize.getPlain());
             give(run);
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
     /** Makes a large block longer or shorter where it is; false if what is behind it is not free. */
     boolean resizeLarge(long run, long address, long pageCount) {
-        lock.lock();
+        lock();
         try {
             checkLarge(run, address);
             long before = RunRecord.pageCount(run);
@@ -209,7 +236,7 @@ final class CentralHeap {
             peak.large(largeByteSize.getPlain());
             return true;
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 

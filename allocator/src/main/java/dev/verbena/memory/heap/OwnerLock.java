@@ -24,7 +24,7 @@ import java.lang.invoke.VarHandle;
  * <p><b>Owner:</b> the {@link ThreadHeap} that it guards. <b>Threading:</b> {@link #tryEnter} and {@link #leave} are for the owning thread
  * alone, the rest for who holds the revokers' lock.
  */
-class OwnerLock {
+class OwnerLock extends LinePadding {
     private static final VarHandle BUSY;
     private static final VarHandle REVOKED;
 

@@ -1,7 +1,6 @@
 package dev.verbena.memory.heap;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The runs of a heap with slots that other threads have freed: a stack that many push to and one takes whole (Treiber, 1986; taken
@@ -13,23 +12,18 @@ import java.lang.invoke.VarHandle;
  * <p><b>Owner:</b> {@link ThreadHeap}. <b>Threading:</b> {@link #push} is thread-safe; {@link #takeAll} is for who has the heap's lock.
  */
 final class ReturnedRuns {
-    private static final VarHandle TOP;
+    private static final int PADDING = LinePadding.BYTE_SIZE / Long.BYTES;
 
-    static {
-        try {
-            TOP = MethodHandles.lookup().findVarHandle(ReturnedRuns.class, "top", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    /** In the middle of an array, so that nothing else is on its line. */
+    private static final int TOP = PADDING;
 
-    private volatile long top;
+    private final AtomicLongArray words = new AtomicLongArray(PADDING + 1 + PADDING);
 
     void push(long run) {
-        long seen = top;
+        long seen = words.get(TOP);
         for (;;) {
             RunRecord.returnedNext(run, seen);
-            long found = (long) TOP.compareAndExchange(this, seen, run);
+            long found = words.compareAndExchange(TOP, seen, run);
             if (found == seen) {
                 return;
             }
@@ -39,6 +33,6 @@ final class ReturnedRuns {
 
     /** The first of all there are, linked by {@code returnedNext}; 0 if there are none. */
     long takeAll() {
-        return top == 0 ? 0 : (long) TOP.getAndSet(this, 0L);
+        return words.get(TOP) == 0 ? 0 : words.getAndSet(TOP, 0L);
     }
 }

@@ -18,7 +18,11 @@ package dev.verbena.memory.heap;
  *   62  kind                byte: SPARE, FREE, LARGE, END, or 1 + size class of SLOTS
  *   63  slotCount           byte, in SLOTS; height, in FREE
  *   64
+ *  128
  * </pre>
+ *
+ * <p>One line has all that the path of a block looks at. The next one is empty: what is a thread's writes at each operation, so the records of
+ * two threads are not on lines that processors fetch together ({@link LinePadding}).
  *
  * <pre>
  *   slab      |  run (slots)  |        run (large)         |            run (free)             | END
@@ -34,7 +38,7 @@ package dev.verbena.memory.heap;
  * {@link SlotRun} says; whoever holds a block of the run may read address, kind, slab, which don't change meanwhile.
  */
 public final class RunRecord {
-    static final int BYTE_SIZE_SHIFT = 6;
+    static final int BYTE_SIZE_SHIFT = 7;
     static final long BYTE_SIZE = 1L << BYTE_SIZE_SHIFT;
 
     /** No run begins here; what fresh records are. */

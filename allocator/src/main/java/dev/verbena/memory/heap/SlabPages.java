@@ -40,7 +40,7 @@ final class SlabPages {
     final long first;
     private final long byteSize;
     private final Arena lifetime = Arena.ofShared();
-    private final long pageMapAddress;
+    final long pageMap;
 
     SlabPages(Slab slab, int number, long pageCount) {
         this.slab = slab;
@@ -57,7 +57,7 @@ final class SlabPages {
             throw e;
         }
         first = memory.address();
-        pageMapAddress = first + recordsByteSize;
+        pageMap = first + recordsByteSize;
         RunRecord.place(first, number, address, pageCount, 0);
         long end = RunRecord.at(first, pageCount);
         RunRecord.place(end, number, address + byteSize, 0, pageCount);
@@ -74,10 +74,10 @@ final class SlabPages {
         return RunRecord.isFree(first) && RunRecord.pageCount(first) == pageCount;
     }
 
-    /** The run with a block that may begin at the address, which is in the slab; 0 if there is none. */
-    long runAt(long block) {
-        long page = block - address >>> SizeClasses.PAGE_SHIFT;
-        int back = RawMemory.getByte(RawMemory.known(pageMapAddress + page));
+    /** The run with a block that may begin so many bytes behind the start of a slab; 0 if there is none. */
+    static long runAt(long first, long pageMap, long offset) {
+        long page = offset >>> SizeClasses.PAGE_SHIFT;
+        int back = RawMemory.getByte(RawMemory.known(pageMap + page));
         return back == 0 ? 0 : RunRecord.at(first, page + 1 - back);
     }
 
@@ -97,7 +97,7 @@ final class SlabPages {
     void enter(long run) {
         long start = startPage(run);
         for (int i = 0; i < enteredPages(run); i++) {
-            RawMemory.putByte(pageMapAddress + start + i, (byte) (1 + i));
+            RawMemory.putByte(pageMap + start + i, (byte) (1 + i));
         }
     }
 
@@ -105,7 +105,7 @@ final class SlabPages {
     void erase(long run) {
         long start = startPage(run);
         for (int i = 0; i < enteredPages(run); i++) {
-            RawMemory.putByte(pageMapAddress + start + i, (byte) 0);
+            RawMemory.putByte(pageMap + start + i, (byte) 0);
         }
     }
 
@@ -162,7 +162,7 @@ final class SlabPages {
     private boolean isEntered(long run, long start) {
         long entered = RunRecord.isFree(run) ? 0 : enteredPages(run);
         for (long i = 0; i < RunRecord.pageCount(run); i++) {
-            if (RawMemory.getByte(pageMapAddress + start + i) != (i < entered ? 1 + i : 0)) {
+            if (RawMemory.getByte(pageMap + start + i) != (i < entered ? 1 + i : 0)) {
                 return false;
             }
         }

@@ -33,7 +33,7 @@ final class SlotBins {
 
     /** Kept, for the memory is there as long as this is reachable: a thread may still look here when the arena is closed. */
     private final MemorySegment memory = Arena.ofAuto().allocate((long) SizeClasses.COUNT << HEAD_BYTE_SIZE_SHIFT,
-            RunRecord.BYTE_SIZE);
+            LinePadding.BYTE_SIZE);
     private final long heads = memory.address();
 
     /** The head of the bin of that class. */

@@ -24,7 +24,7 @@ import dev.verbena.memory.ArenaUsage;
  * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with its lock held, {@link #tryEnter} or {@link #lock}, but
  * those that say otherwise, which are thread-safe.
  */
-public final class ThreadHeap extends OwnerLock {
+public class ThreadHeap extends OwnerLock {
     /** Free bytes that a heap keeps in its runs in any case; more only as long as there are as many live ones. */
     public static final long CACHED_BYTE_SIZE = 8 * 1024 * 1024;
 
@@ -61,8 +61,12 @@ public final class ThreadHeap extends OwnerLock {
     private final ReentrantLock sharedLock;
     private WeakReference<Thread> owner;
     private volatile long ownerId;
-    /** Where the last block was: most arenas have one large slab. */
-    private SlabPages lastSlab;
+    /** Of the {@link SlabPages} that the last block was in: most arenas have one large slab. */
+    private long slabAddress;
+    /** Likewise; 0 if there is none. */
+    private long slabByteSize;
+    private long slabFirst;
+    private long slabPageMap;
     /** Where {@link #makeRoom} goes on. */
     private int nextClass;
 
@@ -75,18 +79,18 @@ public final class ThreadHeap extends OwnerLock {
     private ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
         this.central = central;
         this.sharedLock = sharedLock;
-        number = central.add(this);
+        number = central.add(this, returned);
     }
 
     static ThreadHeap ownedBy(Thread thread, CentralHeap central) {
-        ThreadHeap heap = new ThreadHeap(central, null);
+        ThreadHeap heap = new Padded(central, null);
         heap.adoptBy(thread);
         return heap;
     }
 
     /** Nobody enters it as its owner. */
     static ThreadHeap shared(CentralHeap central) {
-        ThreadHeap heap = new ThreadHeap(central, new ReentrantLock());
+        ThreadHeap heap = new Padded(central, new ReentrantLock());
         heap.revoke();
         return heap;
     }
@@ -143,15 +147,23 @@ public final class ThreadHeap extends OwnerLock {
 
     /** The run with a block that may begin at the address, of any heap; 0 if there is none. */
     long runAt(long address) {
-        SlabPages slab = lastSlab;
-        if (slab == null || !slab.contains(address)) {
-            slab = central.slabAt(address);
-            if (slab == null) {
-                return 0;
-            }
-            lastSlab = slab;
+        long offset = address - slabAddress;
+        if (Long.compareUnsigned(offset, slabByteSize) >= 0) {
+            return runAtOtherSlab(address);
         }
-        return slab.runAt(address);
+        return SlabPages.runAt(slabFirst, slabPageMap, offset);
+    }
+
+    private long runAtOtherSlab(long address) {
+        SlabPages slab = central.slabAt(address);
+        if (slab == null) {
+            return 0;
+        }
+        slabAddress = slab.address;
+        slabByteSize = slab.byteSize();
+        slabFirst = slab.first;
+        slabPageMap = slab.pageMap;
+        return SlabPages.runAt(slabFirst, slabPageMap, address - slabAddress);
     }
 
     /** Frees the block at the address, if its run is of this heap. @return whether it is */
@@ -195,11 +207,6 @@ public final class ThreadHeap extends OwnerLock {
         return true;
     }
 
-    /** By any thread: others have freed blocks of the run. */
-    void pushReturned(long run) {
-        returned.push(run);
-    }
-
     /** Takes back what others have freed. */
     void takeReturned() {
         for (long run = returned.takeAll(); run != 0;) {
@@ -210,7 +217,7 @@ public final class ThreadHeap extends OwnerLock {
                 freed(run, RunRecord.sizeClass(run), before, count);
             } else {
                 // Somebody freed a slot of it while it went to another heap.
-                central.heap(RunRecord.heap(run)).pushReturned(run);
+                central.pushReturned(run);
             }
             run = next;
         }
@@ -285,7 +292,7 @@ public final class ThreadHeap extends OwnerLock {
     /** All runs without a live block go back. */
     void trim() {
         takeReturned();
-        lastSlab = null;
+        slabByteSize = 0;
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
             giveBackIdle(bins.of(sizeClass), Long.MAX_VALUE);
             giveBackIdle(SlotBins.aside(bins.of(sizeClass)), Long.MAX_VALUE);
@@ -370,5 +377,15 @@ public final class ThreadHeap extends OwnerLock {
     /** How many runs are in the bin of that class; -1 if the bin is unsound. For checks. */
     int checkedBinCount(int sizeClass) {
         return bins.checkedCount(number, sizeClass);
+    }
+
+    /** Nothing that lies behind it shares a line with it. */
+    @SuppressWarnings("unused")
+    private static final class Padded extends ThreadHeap {
+        private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
+
+        private Padded(CentralHeap central, ReentrantLock sharedLock) {
+            super(central, sharedLock);
+        }
     }
 }

@@ -1,0 +1,43 @@
+package dev.verbena.memory.heap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import org.openjdk.jol.info.ClassLayout;
+import org.openjdk.jol.info.FieldLayout;
+
+/** What one thread writes at each operation lies 128 bytes or more from what another one has. */
+class LinesTest {
+    private static final long PADDING = LinePadding.BYTE_SIZE;
+
+    @Test
+    void nothingIsBesideTheFieldsOfAThreadsHeap() {
+        Class<?> padded = ThreadHeap.shared(new CentralHeap(new PageRuns())).getClass();
+        ClassLayout layout = ClassLayout.parseClass(padded);
+        Set<String> paddings = Set.of(LinePadding.class.getSimpleName(), padded.getSimpleName());
+        int count = 0;
+        for (FieldLayout field : layout.fields()) {
+            if (!paddings.contains(simpleName(field))) {
+                assertTrue(field.offset() >= PADDING, layout::toPrintable);
+                assertTrue(field.offset() + field.size() + PADDING <= layout.instanceSize(), layout::toPrintable);
+                count++;
+            }
+        }
+        assertTrue(count > 10, layout::toPrintable);
+    }
+
+    private static String simpleName(FieldLayout field) {
+        return field.classShortName().replaceAll(".*[.$]", "");
+    }
+
+    @Test
+    void recordsAndBinsAreOnLinesOfTheirOwn() {
+        assertEquals(0, RunRecord.BYTE_SIZE % PADDING);
+        SlotBins bins = new SlotBins();
+        assertEquals(0, bins.of(0) % PADDING);
+        assertEquals(0, (bins.of(SizeClasses.COUNT) - bins.of(0)) % PADDING);
+    }
+}
