@@ -74,6 +74,13 @@ sed -i -E \
   -e '/^    static final SymbolLookup SYMBOL_LOOKUP = /,/;$/d' \
   -e 's/\bSYMBOL_LOOKUP\.findOrThrow\(/dev.verbena.verbs.library.NativeLibrary.require(/' "$out"/*.java
 
+# A function is bound when it is first called, and not when only its address is wanted, for which another binding may be due (LibIbverbs).
+sed -i -E \
+  -e 's/^        (public static final MethodHandle HANDLE = Linker\.nativeLinker\(\)\.downcallHandle\(ADDR, DESC\);)$/        static class Bound { \1 }/' \
+  -e 's/^(        (return|var mh\$ =) [A-Za-z0-9_]+)\.HANDLE;$/\1.Bound.HANDLE;/' "$out/rdma_core_h.java"
+(($(grep -cE '[^.]HANDLE = ' "$out/rdma_core_h.java") == $(grep -c 'static class Bound { ' "$out/rdma_core_h.java"))) ||
+  fail "this jextract binds functions in a way that this script does not know."
+
 # The size of a mutex is the one thing in these layouts that differs between the architectures that AbiCheck allows; each offset behind it follows.
 mutex=dev.verbena.verbs.library.CLibraryTypes.PTHREAD_MUTEX_BYTE_SIZE
 sed -i -E -e 's/(MemoryLayout\.sequenceLayout\()[0-9]+(, rdma_core_h\.C_CHAR\)\.withName\("__size"\))/\1'"$mutex"'\2/' \

@@ -33,7 +33,7 @@ public final class AddressHandle extends VerbsObject {
             vector.write(attributes);
             return new AddressHandle(domain,
                     NativeCall.pointer("ibv_create_ah", () -> domain.context().on() + ", " + vector,
-                            capture -> (MemorySegment) LibIbverbs.CREATE_AH.invokeExact(capture, domain.pointer(),
+                            capture -> (MemorySegment) LibIbverbs.CreateAh.HANDLE.invokeExact(capture, domain.pointer(),
                                     attributes)));
         }
     }

@@ -63,7 +63,7 @@ final class AsyncEvents {
     private synchronized AsyncEvent take() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment event = ibv_async_event.allocate(arena);
-            int errno = NativeCall.errnoOf(capture -> (int) LibIbverbs.GET_ASYNC_EVENT.invokeExact(capture,
+            int errno = NativeCall.errnoOf(capture -> (int) LibIbverbs.GetAsyncEvent.HANDLE.invokeExact(capture,
                     context.pointer(), event));
             if (errno == EAGAIN() || errno == EINTR()) {
                 return null;

@@ -38,7 +38,7 @@ final class CmDevices {
 
     private static void keepAll() {
         MemorySegment list = NativeCall.pointer("rdma_get_devices", () -> "devices=all",
-                capture -> (MemorySegment) LibRdmacm.GET_DEVICES.invokeExact(capture, MemorySegment.NULL))
+                capture -> (MemorySegment) LibRdmacm.GetDevices.HANDLE.invokeExact(capture, MemorySegment.NULL))
                 .reinterpret(Long.MAX_VALUE);
         for (long i = 0; list.getAtIndex(ValueLayout.JAVA_LONG, i) != 0; i++) {
             KEPT.add(list.getAtIndex(ValueLayout.JAVA_LONG, i));

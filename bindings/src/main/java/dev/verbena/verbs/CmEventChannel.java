@@ -57,7 +57,7 @@ public final class CmEventChannel extends VerbsObject {
         int wakeFd = LibC.eventfd();
         try {
             MemorySegment channel = NativeCall.pointer(VERB, () -> "device=/dev/infiniband/rdma_cm",
-                    capture -> (MemorySegment) LibRdmacm.CREATE_EVENT_CHANNEL.invokeExact(capture))
+                    capture -> (MemorySegment) LibRdmacm.CreateEventChannel.HANDLE.invokeExact(capture))
                     .reinterpret(rdma_event_channel.sizeof());
             return new CmEventChannel(channel, new Waiter(rdma_event_channel.fd(channel), wakeFd));
         } catch (VerbsException failed) {
@@ -86,7 +86,8 @@ public final class CmEventChannel extends VerbsObject {
                 MemorySegment id = arena.allocate(ValueLayout.ADDRESS);
                 synchronized (LibRdmacm.LOCK) {
                     NativeCall.status("rdma_create_id", this::toString,
-                            capture -> (int) LibRdmacm.CREATE_ID.invokeExact(capture, channel, id, MemorySegment.NULL,
+                            capture -> (int) LibRdmacm.CreateId.HANDLE.invokeExact(capture, channel, id,
+                                    MemorySegment.NULL,
                                     space.code()));
                     return new CmId(this, id.get(ValueLayout.ADDRESS, 0));
                 }
@@ -130,7 +131,7 @@ public final class CmEventChannel extends VerbsObject {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             synchronized (LibRdmacm.LOCK) {
                 int errno = NativeCall.errnoOf(
-                        capture -> (int) LibRdmacm.GET_EVENT.invokeExact(capture, channel, pointer));
+                        capture -> (int) LibRdmacm.GetEvent.HANDLE.invokeExact(capture, channel, pointer));
                 if (errno == EAGAIN() || errno == EINTR()) {
                     return null;
                 }

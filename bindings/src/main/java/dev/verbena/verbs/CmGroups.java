@@ -53,7 +53,7 @@ final class CmGroups {
             rdma_cm_join_mc_attr_ex.join_flags(attributes, kind.code());
             rdma_cm_join_mc_attr_ex.addr(attributes, address(group, arena));
             NativeCall.status("rdma_join_multicast_ex", () -> id.on() + ", group=" + group + ", " + kind,
-                    capture -> (int) LibRdmacm.JOIN_MULTICAST.invokeExact(capture, struct, attributes,
+                    capture -> (int) LibRdmacm.JoinMulticast.HANDLE.invokeExact(capture, struct, attributes,
                             MemorySegment.ofAddress(number)));
         }
         memberships.put(number, new Membership(group, kind));
@@ -66,7 +66,7 @@ final class CmGroups {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = address(group, arena);
             NativeCall.status("rdma_leave_multicast", () -> id.on() + ", group=" + group,
-                    capture -> (int) LibRdmacm.LEAVE_MULTICAST.invokeExact(capture, struct, address));
+                    capture -> (int) LibRdmacm.LeaveMulticast.HANDLE.invokeExact(capture, struct, address));
         }
         memberships.values().removeIf(membership -> membership.group().equals(group));
     }

@@ -76,7 +76,7 @@ public final class CmId extends VerbsObject {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment address = SocketAddress.write(local, arena);
                 return NativeCall.status("rdma_bind_addr", () -> this + ", local=" + local,
-                        capture -> (int) LibRdmacm.BIND_ADDRESS.invokeExact(capture, id, address));
+                        capture -> (int) LibRdmacm.BindAddress.HANDLE.invokeExact(capture, id, address));
             }
         });
     }
@@ -93,7 +93,7 @@ public final class CmId extends VerbsObject {
                 MemorySegment source = SocketAddress.write(local, arena);
                 MemorySegment destination = SocketAddress.write(remote, arena);
                 return NativeCall.status("rdma_resolve_addr", () -> this + ", local=" + local + ", remote=" + remote,
-                        capture -> (int) LibRdmacm.RESOLVE_ADDRESS.invokeExact(capture, id, source, destination,
+                        capture -> (int) LibRdmacm.ResolveAddress.HANDLE.invokeExact(capture, id, source, destination,
                                 milliseconds(timeoutNs)));
             }
         });
@@ -104,7 +104,7 @@ public final class CmId extends VerbsObject {
         call(() -> {
             requireDevice();
             return NativeCall.status("rdma_resolve_route", this::on,
-                    capture -> (int) LibRdmacm.RESOLVE_ROUTE.invokeExact(capture, id, milliseconds(timeoutNs)));
+                    capture -> (int) LibRdmacm.ResolveRoute.HANDLE.invokeExact(capture, id, milliseconds(timeoutNs)));
         });
     }
 
@@ -115,7 +115,7 @@ public final class CmId extends VerbsObject {
      */
     public void listen(int backlog) {
         call(() -> NativeCall.status("rdma_listen", () -> on() + ", backlog=" + backlog,
-                capture -> (int) LibRdmacm.LISTEN.invokeExact(capture, id, backlog)));
+                capture -> (int) LibRdmacm.Listen.HANDLE.invokeExact(capture, id, backlog)));
     }
 
     /**
@@ -141,12 +141,12 @@ public final class CmId extends VerbsObject {
      * @throws VerbsException ECONNREFUSED where nobody listens, on an iWARP device that waits for TCP's answer
      */
     public void connect(ConnectionParameters parameters) {
-        withParameters("rdma_connect", LibRdmacm.CONNECT, parameters, portSpace.connectPrivateByteSizeMax());
+        withParameters("rdma_connect", LibRdmacm.Connect.HANDLE, parameters, portSpace.connectPrivateByteSizeMax());
     }
 
     /** Grants the peer's request that brought this connection. Events: ESTABLISHED; of datagrams none. */
     public void accept(ConnectionParameters parameters) {
-        withParameters("rdma_accept", LibRdmacm.ACCEPT, parameters, portSpace.acceptPrivateByteSizeMax());
+        withParameters("rdma_accept", LibRdmacm.Accept.HANDLE, parameters, portSpace.acceptPrivateByteSizeMax());
     }
 
     /** Refuses it. Events: none. */
@@ -156,7 +156,8 @@ public final class CmId extends VerbsObject {
                 MemorySegment data = ConnectionParameters.privateData(privateData,
                         portSpace.rejectPrivateByteSizeMax(), arena);
                 return NativeCall.status("rdma_reject", this::on,
-                        capture -> (int) LibRdmacm.REJECT.invokeExact(capture, id, data, (byte) privateData.length));
+                        capture -> (int) LibRdmacm.Reject.HANDLE.invokeExact(capture, id, data,
+                                (byte) privateData.length));
             }
         });
     }
@@ -170,7 +171,7 @@ public final class CmId extends VerbsObject {
             requireReliable("establish");
             requireDevice();
             return NativeCall.status("rdma_establish", this::on,
-                    capture -> (int) LibRdmacm.ESTABLISH.invokeExact(capture, id));
+                    capture -> (int) LibRdmacm.Establish.HANDLE.invokeExact(capture, id));
         });
     }
 
@@ -179,7 +180,7 @@ public final class CmId extends VerbsObject {
         call(() -> {
             requireReliable("disconnect");
             return NativeCall.status("rdma_disconnect", this::on,
-                    capture -> (int) LibRdmacm.DISCONNECT.invokeExact(capture, id));
+                    capture -> (int) LibRdmacm.Disconnect.HANDLE.invokeExact(capture, id));
         });
     }
 
@@ -229,7 +230,7 @@ public final class CmId extends VerbsObject {
                 ibv_qp_attr.qp_state(attributes, state.code());
                 MemorySegment mask = arena.allocate(ValueLayout.JAVA_INT);
                 NativeCall.status("rdma_init_qp_attr", () -> on() + ", state=" + state,
-                        capture -> (int) LibRdmacm.INIT_QP_ATTRIBUTES.invokeExact(capture, id, attributes, mask));
+                        capture -> (int) LibRdmacm.InitQpAttributes.HANDLE.invokeExact(capture, id, attributes, mask));
                 return QueuePairAttributes.read(attributes).only(mask.get(ValueLayout.JAVA_INT, 0));
             }
         });
@@ -240,7 +241,7 @@ public final class CmId extends VerbsObject {
         call(() -> to.whileOpen(() -> {
             if (to != channel) {
                 NativeCall.status("rdma_migrate_id", () -> on() + ", to=" + to,
-                        capture -> (int) LibRdmacm.MIGRATE_ID.invokeExact(capture, id, to.pointer()));
+                        capture -> (int) LibRdmacm.MigrateId.HANDLE.invokeExact(capture, id, to.pointer()));
                 channel.remove(id.address());
                 to.add(id.address(), this);
                 move(channel, to);
@@ -278,7 +279,8 @@ public final class CmId extends VerbsObject {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_INT, value);
                 return NativeCall.status("rdma_set_option", () -> on() + ", " + name + "=" + value,
-                        capture -> (int) LibRdmacm.SET_OPTION.invokeExact(capture, id, RDMA_OPTION_ID(), option, memory,
+                        capture -> (int) LibRdmacm.SetOption.HANDLE.invokeExact(capture, id, RDMA_OPTION_ID(), option,
+                                memory,
                                 (long) byteSize));
             }
         });
@@ -370,7 +372,7 @@ public final class CmId extends VerbsObject {
         @Override
         public MemorySegment create(ProtectionDomain domain, MemorySegment attributes) {
             NativeCall.status("rdma_create_qp", CmId.this::on,
-                    capture -> (int) LibRdmacm.CREATE_QP.invokeExact(capture, id, domain.pointer(), attributes));
+                    capture -> (int) LibRdmacm.CreateQp.HANDLE.invokeExact(capture, id, domain.pointer(), attributes));
             return rdma_cm_id.qp(id);
         }
 
@@ -405,7 +407,7 @@ public final class CmId extends VerbsObject {
     void destroy() {
         synchronized (LibRdmacm.LOCK) {
             NativeCall.status("rdma_destroy_id", this::toString,
-                    capture -> (int) LibRdmacm.DESTROY_ID.invokeExact(capture, id));
+                    capture -> (int) LibRdmacm.DestroyId.HANDLE.invokeExact(capture, id));
             channel.remove(id.address());
         }
     }

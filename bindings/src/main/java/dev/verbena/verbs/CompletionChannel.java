@@ -46,7 +46,8 @@ public final class CompletionChannel extends VerbsObject {
         int wakeFd = LibC.eventfd();
         try {
             MemorySegment channel = NativeCall.pointer("ibv_create_comp_channel", context::on,
-                    capture -> (MemorySegment) LibIbverbs.CREATE_COMP_CHANNEL.invokeExact(capture, context.pointer()))
+                    capture -> (MemorySegment) LibIbverbs.CreateCompChannel.HANDLE.invokeExact(capture,
+                            context.pointer()))
                     .reinterpret(ibv_comp_channel.sizeof());
             return new CompletionChannel(context, channel, new Waiter(ibv_comp_channel.fd(channel), wakeFd));
         } catch (VerbsException failed) {
@@ -104,7 +105,7 @@ public final class CompletionChannel extends VerbsObject {
 
     private int nextEvent() {
         try {
-            int status = (int) LibIbverbs.GET_CQ_EVENT.invokeExact(capture, channel, queue, number);
+            int status = (int) LibIbverbs.GetCqEvent.HANDLE.invokeExact(capture, channel, queue, number);
             return status == 0 ? 0 : NativeCall.errno(capture);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);

@@ -64,7 +64,7 @@ public sealed class CompletionQueue extends VerbsObject permits ExtendedCompleti
         MemorySegment channelPointer = channel == null ? MemorySegment.NULL : channel.pointer();
         return new CompletionQueue(context, channel, number, NativeCall.pointer("ibv_create_cq",
                 () -> context.on() + ", completions=" + countMax + ", vector=" + vector,
-                capture -> (MemorySegment) LibIbverbs.CREATE_CQ.invokeExact(capture, context.pointer(), countMax,
+                capture -> (MemorySegment) LibIbverbs.CreateCq.HANDLE.invokeExact(capture, context.pointer(), countMax,
                         MemorySegment.ofAddress(number), channelPointer, vector)));
     }
 

@@ -78,7 +78,7 @@ public final class DeviceContext extends VerbsObject {
         try (DeviceList devices = DeviceList.open()) {
             MemorySegment device = devices.require(name);
             MemorySegment context = NativeCall.pointer("ibv_open_device", () -> "device=" + name,
-                    capture -> (MemorySegment) LibIbverbs.OPEN_DEVICE.invokeExact(capture, device))
+                    capture -> (MemorySegment) LibIbverbs.OpenDevice.HANDLE.invokeExact(capture, device))
                     .reinterpret(ibv_context.sizeof());
             return new DeviceContext(name, context, Provider.of(context));
         }
@@ -98,7 +98,7 @@ public final class DeviceContext extends VerbsObject {
             throw new IllegalStateException(problem);
         }
         MemorySegment context = NativeCall.pointer("ibv_import_device", () -> "commandFd=" + commandFd,
-                capture -> (MemorySegment) LibIbverbs.IMPORT_DEVICE.invokeExact(capture, commandFd))
+                capture -> (MemorySegment) LibIbverbs.ImportDevice.HANDLE.invokeExact(capture, commandFd))
                 .reinterpret(ibv_context.sizeof());
         String name = ibv_get_device_name(ibv_context.device(context)).getString(0);
         return new DeviceContext(name, context, Provider.of(context));
@@ -165,7 +165,8 @@ public final class DeviceContext extends VerbsObject {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment key = arena.allocate(BIG_ENDIAN_SHORT);
                 NativeCall.status("ibv_query_pkey", () -> on() + ", port=" + port + ", index=" + index,
-                        capture -> (int) LibIbverbs.QUERY_PKEY.invokeExact(capture, context, (byte) port, index, key));
+                        capture -> (int) LibIbverbs.QueryPkey.HANDLE.invokeExact(capture, context, (byte) port, index,
+                                key));
                 return Short.toUnsignedInt(key.get(BIG_ENDIAN_SHORT, 0));
             }
         });
@@ -276,7 +277,7 @@ public final class DeviceContext extends VerbsObject {
                 MemorySegment.copy(header, 0, copy, 0, copy.byteSize());
                 MemorySegment attributes = ibv_ah_attr.allocate(arena);
                 NativeCall.status("ibv_init_ah_from_wc", () -> on() + ", port=" + port,
-                        capture -> (int) LibIbverbs.INIT_AH_FROM_WC.invokeExact(capture, context, (byte) port,
+                        capture -> (int) LibIbverbs.InitAhFromWc.HANDLE.invokeExact(capture, context, (byte) port,
                                 completions.entry(index), copy, attributes));
                 return AddressVector.read(attributes);
             }
@@ -349,6 +350,6 @@ public final class DeviceContext extends VerbsObject {
 
     private void closeDevice() {
         NativeCall.status("ibv_close_device", this::on,
-                capture -> (int) LibIbverbs.CLOSE_DEVICE.invokeExact(capture, context));
+                capture -> (int) LibIbverbs.CloseDevice.HANDLE.invokeExact(capture, context));
     }
 }

@@ -40,7 +40,7 @@ final class DeviceList implements AutoCloseable {
         try {
             MemorySegment count = arena.allocate(C_INT);
             MemorySegment list = NativeCall.pointer(VERB, () -> "devices=all",
-                    capture -> (MemorySegment) LibIbverbs.GET_DEVICE_LIST.invokeExact(capture, count));
+                    capture -> (MemorySegment) LibIbverbs.GetDeviceList.HANDLE.invokeExact(capture, count));
             int size = count.get(C_INT, 0);
             MemorySegment pointers = list.reinterpret(size * ValueLayout.ADDRESS.byteSize(), arena,
                     l -> ibv_free_device_list(l));

@@ -76,7 +76,7 @@ public final class MemoryRegion extends VerbsObject {
         // ibv_reg_mr is a macro over this function.
         MemorySegment region = NativeCall.pointer("ibv_reg_mr",
                 () -> domain.context().on() + ", bytes=" + memory.byteSize() + ", access=" + access,
-                capture -> (MemorySegment) LibIbverbs.REG_MR.invokeExact(capture, domain.pointer(), memory,
+                capture -> (MemorySegment) LibIbverbs.RegMr.HANDLE.invokeExact(capture, domain.pointer(), memory,
                         memory.byteSize(), remoteAddress, AccessFlag.bits(access)));
         return new MemoryRegion(domain, region, memory, arena, memory.byteSize(), remoteAddress);
     }
@@ -87,14 +87,14 @@ public final class MemoryRegion extends VerbsObject {
         MemorySegment region = NativeCall.pointer("ibv_reg_dmabuf_mr",
                 () -> domain.context().on() + ", fd=" + fd + ", offset=" + offset + ", bytes=" + byteSize + ", access="
                         + access,
-                capture -> (MemorySegment) LibIbverbs.REG_DMABUF_MR.invokeExact(capture, domain.pointer(), offset,
+                capture -> (MemorySegment) LibIbverbs.RegDmabufMr.HANDLE.invokeExact(capture, domain.pointer(), offset,
                         byteSize, remoteAddress, fd, AccessFlag.bits(access)));
         return new MemoryRegion(domain, region, MemorySegment.NULL, null, byteSize, remoteAddress);
     }
 
     static MemoryRegion importFrom(ProtectionDomain domain, int handle, long remoteAddress) {
         MemorySegment region = NativeCall.pointer("ibv_import_mr", () -> domain.context().on() + ", handle=" + handle,
-                capture -> (MemorySegment) LibIbverbs.IMPORT_MR.invokeExact(capture, domain.pointer(), handle));
+                capture -> (MemorySegment) LibIbverbs.ImportMr.HANDLE.invokeExact(capture, domain.pointer(), handle));
         return new MemoryRegion(domain, region, MemorySegment.NULL, null,
                 ibv_mr.length(region.reinterpret(ibv_mr.sizeof())), remoteAddress, true);
     }
@@ -108,7 +108,8 @@ public final class MemoryRegion extends VerbsObject {
         int bits = AccessFlag.bits(access) | IBV_ACCESS_ON_DEMAND();
         MemorySegment region = NativeCall.pointer("ibv_reg_mr",
                 () -> domain.context().on() + ", bytes=all, access=" + access,
-                capture -> (MemorySegment) LibIbverbs.REG_MR.invokeExact(capture, domain.pointer(), MemorySegment.NULL,
+                capture -> (MemorySegment) LibIbverbs.RegMr.HANDLE.invokeExact(capture, domain.pointer(),
+                        MemorySegment.NULL,
                         ALL_BYTES, 0L, bits));
         return new MemoryRegion(domain, region, MemorySegment.NULL, null, Long.MAX_VALUE, 0);
     }
@@ -153,7 +154,8 @@ public final class MemoryRegion extends VerbsObject {
         runWhileOpen(() -> {
             NativeCall.status("ibv_rereg_mr",
                     () -> domain.context().on() + ", bytes=" + byteSize + ", access=" + access,
-                    capture -> (int) LibIbverbs.REREG_MR.invokeExact(capture, region, IBV_REREG_MR_CHANGE_ACCESS(),
+                    capture -> (int) LibIbverbs.ReregMr.HANDLE.invokeExact(capture, region,
+                            IBV_REREG_MR_CHANGE_ACCESS(),
                             MemorySegment.NULL, MemorySegment.NULL, 0L, AccessFlag.bits(access)));
             readKeys();
         });

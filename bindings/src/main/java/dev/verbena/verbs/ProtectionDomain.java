@@ -49,13 +49,14 @@ public final class ProtectionDomain extends VerbsObject {
 
     static ProtectionDomain allocate(DeviceContext context) {
         return new ProtectionDomain(context, NativeCall.pointer("ibv_alloc_pd", context::on,
-                capture -> (MemorySegment) LibIbverbs.ALLOC_PD.invokeExact(capture, context.pointer())));
+                capture -> (MemorySegment) LibIbverbs.AllocPd.HANDLE.invokeExact(capture, context.pointer())));
     }
 
     static ProtectionDomain importFrom(DeviceContext context, int handle) {
         return new ProtectionDomain(context, NativeCall.pointer("ibv_import_pd",
                 () -> context.on() + ", handle=" + handle,
-                capture -> (MemorySegment) LibIbverbs.IMPORT_PD.invokeExact(capture, context.pointer(), handle)), true);
+                capture -> (MemorySegment) LibIbverbs.ImportPd.HANDLE.invokeExact(capture, context.pointer(), handle)),
+                true);
     }
 
     /**

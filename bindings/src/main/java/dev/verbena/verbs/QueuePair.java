@@ -87,7 +87,7 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = attributes(options, arena);
             MemorySegment pair = NativeCall.pointer("ibv_create_qp", () -> domain.context().on() + ", " + options,
-                    capture -> (MemorySegment) LibIbverbs.CREATE_QP.invokeExact(capture, domain.pointer(),
+                    capture -> (MemorySegment) LibIbverbs.CreateQp.HANDLE.invokeExact(capture, domain.pointer(),
                             attributes));
             return new QueuePair(domain, options, pair.reinterpret(ibv_qp.sizeof()),
                     ibv_qp_init_attr.cap(attributes));

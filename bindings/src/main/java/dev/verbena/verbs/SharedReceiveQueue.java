@@ -44,7 +44,7 @@ public final class SharedReceiveQueue extends VerbsObject {
             ibv_srq_attr.max_sge(ibv_srq_init_attr.attr(attributes), elementCountMax);
             MemorySegment queue = NativeCall.pointer("ibv_create_srq",
                     () -> domain.context().on() + ", depth=" + depth + ", elements=" + elementCountMax,
-                    capture -> (MemorySegment) LibIbverbs.CREATE_SRQ.invokeExact(capture, domain.pointer(),
+                    capture -> (MemorySegment) LibIbverbs.CreateSrq.HANDLE.invokeExact(capture, domain.pointer(),
                             attributes));
             MemorySegment granted = ibv_srq_init_attr.attr(attributes);
             return new SharedReceiveQueue(domain, queue,

@@ -88,6 +88,13 @@ class JextractScriptTest {
     }
 
     @Test
+    void aJextractThatBindsFunctionsOtherwiseIsRefused() throws Exception {
+        Outcome outcome = checkWith("sed -i 's/static class Bound {/static class Other {/' \"$out/rdma_core_h.java\"");
+        assertEquals(2, outcome.status, outcome.output);
+        assertTrue(outcome.output.contains("binds functions in a way that this script does not know"), outcome.output);
+    }
+
+    @Test
     void anotherJextractIsSaid() throws Exception {
         Outcome outcome = checkWith(":");
         assertEquals(0, outcome.status, outcome.output);

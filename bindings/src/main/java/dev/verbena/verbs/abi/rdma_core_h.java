@@ -1918,7 +1918,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_qp_to_qp_ex");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -1938,7 +1938,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_qp_to_qp_ex$handle() {
-        return ibv_qp_to_qp_ex.HANDLE;
+        return ibv_qp_to_qp_ex.Bound.HANDLE;
     }
 
     /**
@@ -1957,7 +1957,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_qp_to_qp_ex(MemorySegment qp) {
-        var mh$ = ibv_qp_to_qp_ex.HANDLE;
+        var mh$ = ibv_qp_to_qp_ex.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_qp_to_qp_ex", qp);
@@ -1987,7 +1987,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_get_device_list");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2007,7 +2007,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_get_device_list$handle() {
-        return ibv_get_device_list.HANDLE;
+        return ibv_get_device_list.Bound.HANDLE;
     }
 
     /**
@@ -2026,7 +2026,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_get_device_list(MemorySegment num_devices) {
-        var mh$ = ibv_get_device_list.HANDLE;
+        var mh$ = ibv_get_device_list.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_get_device_list", num_devices);
@@ -2046,7 +2046,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_free_device_list");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2066,7 +2066,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_free_device_list$handle() {
-        return ibv_free_device_list.HANDLE;
+        return ibv_free_device_list.Bound.HANDLE;
     }
 
     /**
@@ -2085,7 +2085,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static void ibv_free_device_list(MemorySegment list) {
-        var mh$ = ibv_free_device_list.HANDLE;
+        var mh$ = ibv_free_device_list.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_free_device_list", list);
@@ -2106,7 +2106,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_get_device_name");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2126,7 +2126,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_get_device_name$handle() {
-        return ibv_get_device_name.HANDLE;
+        return ibv_get_device_name.Bound.HANDLE;
     }
 
     /**
@@ -2145,7 +2145,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_get_device_name(MemorySegment device) {
-        var mh$ = ibv_get_device_name.HANDLE;
+        var mh$ = ibv_get_device_name.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_get_device_name", device);
@@ -2166,7 +2166,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_get_device_guid");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2186,7 +2186,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_get_device_guid$handle() {
-        return ibv_get_device_guid.HANDLE;
+        return ibv_get_device_guid.Bound.HANDLE;
     }
 
     /**
@@ -2205,7 +2205,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static long ibv_get_device_guid(MemorySegment device) {
-        var mh$ = ibv_get_device_guid.HANDLE;
+        var mh$ = ibv_get_device_guid.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_get_device_guid", device);
@@ -2226,7 +2226,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_open_device");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2246,7 +2246,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_open_device$handle() {
-        return ibv_open_device.HANDLE;
+        return ibv_open_device.Bound.HANDLE;
     }
 
     /**
@@ -2265,7 +2265,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_open_device(MemorySegment device) {
-        var mh$ = ibv_open_device.HANDLE;
+        var mh$ = ibv_open_device.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_open_device", device);
@@ -2286,7 +2286,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_close_device");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2306,7 +2306,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_close_device$handle() {
-        return ibv_close_device.HANDLE;
+        return ibv_close_device.Bound.HANDLE;
     }
 
     /**
@@ -2325,7 +2325,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_close_device(MemorySegment context) {
-        var mh$ = ibv_close_device.HANDLE;
+        var mh$ = ibv_close_device.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_close_device", context);
@@ -2346,7 +2346,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_import_device");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2366,7 +2366,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_import_device$handle() {
-        return ibv_import_device.HANDLE;
+        return ibv_import_device.Bound.HANDLE;
     }
 
     /**
@@ -2385,7 +2385,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_import_device(int cmd_fd) {
-        var mh$ = ibv_import_device.HANDLE;
+        var mh$ = ibv_import_device.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_import_device", cmd_fd);
@@ -2407,7 +2407,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_import_pd");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2427,7 +2427,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_import_pd$handle() {
-        return ibv_import_pd.HANDLE;
+        return ibv_import_pd.Bound.HANDLE;
     }
 
     /**
@@ -2446,7 +2446,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_import_pd(MemorySegment context, int pd_handle) {
-        var mh$ = ibv_import_pd.HANDLE;
+        var mh$ = ibv_import_pd.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_import_pd", context, pd_handle);
@@ -2466,7 +2466,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_unimport_pd");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2486,7 +2486,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_unimport_pd$handle() {
-        return ibv_unimport_pd.HANDLE;
+        return ibv_unimport_pd.Bound.HANDLE;
     }
 
     /**
@@ -2505,7 +2505,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static void ibv_unimport_pd(MemorySegment pd) {
-        var mh$ = ibv_unimport_pd.HANDLE;
+        var mh$ = ibv_unimport_pd.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_unimport_pd", pd);
@@ -2527,7 +2527,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_import_mr");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2547,7 +2547,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_import_mr$handle() {
-        return ibv_import_mr.HANDLE;
+        return ibv_import_mr.Bound.HANDLE;
     }
 
     /**
@@ -2566,7 +2566,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_import_mr(MemorySegment pd, int mr_handle) {
-        var mh$ = ibv_import_mr.HANDLE;
+        var mh$ = ibv_import_mr.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_import_mr", pd, mr_handle);
@@ -2586,7 +2586,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_unimport_mr");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2606,7 +2606,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_unimport_mr$handle() {
-        return ibv_unimport_mr.HANDLE;
+        return ibv_unimport_mr.Bound.HANDLE;
     }
 
     /**
@@ -2625,7 +2625,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static void ibv_unimport_mr(MemorySegment mr) {
-        var mh$ = ibv_unimport_mr.HANDLE;
+        var mh$ = ibv_unimport_mr.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_unimport_mr", mr);
@@ -2647,7 +2647,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_get_async_event");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2667,7 +2667,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_get_async_event$handle() {
-        return ibv_get_async_event.HANDLE;
+        return ibv_get_async_event.Bound.HANDLE;
     }
 
     /**
@@ -2686,7 +2686,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_get_async_event(MemorySegment context, MemorySegment event) {
-        var mh$ = ibv_get_async_event.HANDLE;
+        var mh$ = ibv_get_async_event.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_get_async_event", context, event);
@@ -2706,7 +2706,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_ack_async_event");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2726,7 +2726,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_ack_async_event$handle() {
-        return ibv_ack_async_event.HANDLE;
+        return ibv_ack_async_event.Bound.HANDLE;
     }
 
     /**
@@ -2745,7 +2745,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static void ibv_ack_async_event(MemorySegment event) {
-        var mh$ = ibv_ack_async_event.HANDLE;
+        var mh$ = ibv_ack_async_event.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_ack_async_event", event);
@@ -2767,7 +2767,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_query_device");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2787,7 +2787,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_query_device$handle() {
-        return ibv_query_device.HANDLE;
+        return ibv_query_device.Bound.HANDLE;
     }
 
     /**
@@ -2806,7 +2806,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_query_device(MemorySegment context, MemorySegment device_attr) {
-        var mh$ = ibv_query_device.HANDLE;
+        var mh$ = ibv_query_device.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_query_device", context, device_attr);
@@ -2829,7 +2829,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_query_port");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2849,7 +2849,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_query_port$handle() {
-        return ibv_query_port.HANDLE;
+        return ibv_query_port.Bound.HANDLE;
     }
 
     /**
@@ -2868,7 +2868,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_query_port(MemorySegment context, byte port_num, MemorySegment port_attr) {
-        var mh$ = ibv_query_port.HANDLE;
+        var mh$ = ibv_query_port.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_query_port", context, port_num, port_attr);
@@ -2893,7 +2893,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("_ibv_query_gid_table");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2913,7 +2913,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle _ibv_query_gid_table$handle() {
-        return _ibv_query_gid_table.HANDLE;
+        return _ibv_query_gid_table.Bound.HANDLE;
     }
 
     /**
@@ -2932,7 +2932,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static long _ibv_query_gid_table(MemorySegment context, MemorySegment entries, long max_entries, int flags, long entry_size) {
-        var mh$ = _ibv_query_gid_table.HANDLE;
+        var mh$ = _ibv_query_gid_table.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("_ibv_query_gid_table", context, entries, max_entries, flags, entry_size);
@@ -2956,7 +2956,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_query_pkey");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -2976,7 +2976,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_query_pkey$handle() {
-        return ibv_query_pkey.HANDLE;
+        return ibv_query_pkey.Bound.HANDLE;
     }
 
     /**
@@ -2995,7 +2995,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_query_pkey(MemorySegment context, byte port_num, int index, MemorySegment pkey) {
-        var mh$ = ibv_query_pkey.HANDLE;
+        var mh$ = ibv_query_pkey.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_query_pkey", context, port_num, index, pkey);
@@ -3018,7 +3018,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_get_pkey_index");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3038,7 +3038,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_get_pkey_index$handle() {
-        return ibv_get_pkey_index.HANDLE;
+        return ibv_get_pkey_index.Bound.HANDLE;
     }
 
     /**
@@ -3057,7 +3057,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_get_pkey_index(MemorySegment context, byte port_num, short pkey) {
-        var mh$ = ibv_get_pkey_index.HANDLE;
+        var mh$ = ibv_get_pkey_index.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_get_pkey_index", context, port_num, pkey);
@@ -3078,7 +3078,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_alloc_pd");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3098,7 +3098,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_alloc_pd$handle() {
-        return ibv_alloc_pd.HANDLE;
+        return ibv_alloc_pd.Bound.HANDLE;
     }
 
     /**
@@ -3117,7 +3117,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_alloc_pd(MemorySegment context) {
-        var mh$ = ibv_alloc_pd.HANDLE;
+        var mh$ = ibv_alloc_pd.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_alloc_pd", context);
@@ -3138,7 +3138,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_dealloc_pd");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3158,7 +3158,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_dealloc_pd$handle() {
-        return ibv_dealloc_pd.HANDLE;
+        return ibv_dealloc_pd.Bound.HANDLE;
     }
 
     /**
@@ -3177,7 +3177,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_dealloc_pd(MemorySegment pd) {
-        var mh$ = ibv_dealloc_pd.HANDLE;
+        var mh$ = ibv_dealloc_pd.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_dealloc_pd", pd);
@@ -3202,7 +3202,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_reg_mr_iova2");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3222,7 +3222,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_reg_mr_iova2$handle() {
-        return ibv_reg_mr_iova2.HANDLE;
+        return ibv_reg_mr_iova2.Bound.HANDLE;
     }
 
     /**
@@ -3241,7 +3241,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_reg_mr_iova2(MemorySegment pd, MemorySegment addr, long length, long iova, int access) {
-        var mh$ = ibv_reg_mr_iova2.HANDLE;
+        var mh$ = ibv_reg_mr_iova2.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_reg_mr_iova2", pd, addr, length, iova, access);
@@ -3267,7 +3267,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_reg_dmabuf_mr");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3287,7 +3287,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_reg_dmabuf_mr$handle() {
-        return ibv_reg_dmabuf_mr.HANDLE;
+        return ibv_reg_dmabuf_mr.Bound.HANDLE;
     }
 
     /**
@@ -3306,7 +3306,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_reg_dmabuf_mr(MemorySegment pd, long offset, long length, long iova, int fd, int access) {
-        var mh$ = ibv_reg_dmabuf_mr.HANDLE;
+        var mh$ = ibv_reg_dmabuf_mr.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_reg_dmabuf_mr", pd, offset, length, iova, fd, access);
@@ -3332,7 +3332,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_rereg_mr");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3352,7 +3352,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_rereg_mr$handle() {
-        return ibv_rereg_mr.HANDLE;
+        return ibv_rereg_mr.Bound.HANDLE;
     }
 
     /**
@@ -3371,7 +3371,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_rereg_mr(MemorySegment mr, int flags, MemorySegment pd, MemorySegment addr, long length, int access) {
-        var mh$ = ibv_rereg_mr.HANDLE;
+        var mh$ = ibv_rereg_mr.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_rereg_mr", mr, flags, pd, addr, length, access);
@@ -3392,7 +3392,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_dereg_mr");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3412,7 +3412,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_dereg_mr$handle() {
-        return ibv_dereg_mr.HANDLE;
+        return ibv_dereg_mr.Bound.HANDLE;
     }
 
     /**
@@ -3431,7 +3431,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_dereg_mr(MemorySegment mr) {
-        var mh$ = ibv_dereg_mr.HANDLE;
+        var mh$ = ibv_dereg_mr.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_dereg_mr", mr);
@@ -3452,7 +3452,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_create_comp_channel");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3472,7 +3472,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_create_comp_channel$handle() {
-        return ibv_create_comp_channel.HANDLE;
+        return ibv_create_comp_channel.Bound.HANDLE;
     }
 
     /**
@@ -3491,7 +3491,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_create_comp_channel(MemorySegment context) {
-        var mh$ = ibv_create_comp_channel.HANDLE;
+        var mh$ = ibv_create_comp_channel.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_create_comp_channel", context);
@@ -3512,7 +3512,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_destroy_comp_channel");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3532,7 +3532,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_destroy_comp_channel$handle() {
-        return ibv_destroy_comp_channel.HANDLE;
+        return ibv_destroy_comp_channel.Bound.HANDLE;
     }
 
     /**
@@ -3551,7 +3551,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_destroy_comp_channel(MemorySegment channel) {
-        var mh$ = ibv_destroy_comp_channel.HANDLE;
+        var mh$ = ibv_destroy_comp_channel.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_destroy_comp_channel", channel);
@@ -3576,7 +3576,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_create_cq");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3596,7 +3596,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_create_cq$handle() {
-        return ibv_create_cq.HANDLE;
+        return ibv_create_cq.Bound.HANDLE;
     }
 
     /**
@@ -3615,7 +3615,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_create_cq(MemorySegment context, int cqe, MemorySegment cq_context, MemorySegment channel, int comp_vector) {
-        var mh$ = ibv_create_cq.HANDLE;
+        var mh$ = ibv_create_cq.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_create_cq", context, cqe, cq_context, channel, comp_vector);
@@ -3637,7 +3637,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_resize_cq");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3657,7 +3657,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_resize_cq$handle() {
-        return ibv_resize_cq.HANDLE;
+        return ibv_resize_cq.Bound.HANDLE;
     }
 
     /**
@@ -3676,7 +3676,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_resize_cq(MemorySegment cq, int cqe) {
-        var mh$ = ibv_resize_cq.HANDLE;
+        var mh$ = ibv_resize_cq.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_resize_cq", cq, cqe);
@@ -3697,7 +3697,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_destroy_cq");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3717,7 +3717,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_destroy_cq$handle() {
-        return ibv_destroy_cq.HANDLE;
+        return ibv_destroy_cq.Bound.HANDLE;
     }
 
     /**
@@ -3736,7 +3736,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_destroy_cq(MemorySegment cq) {
-        var mh$ = ibv_destroy_cq.HANDLE;
+        var mh$ = ibv_destroy_cq.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_destroy_cq", cq);
@@ -3759,7 +3759,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_get_cq_event");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3779,7 +3779,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_get_cq_event$handle() {
-        return ibv_get_cq_event.HANDLE;
+        return ibv_get_cq_event.Bound.HANDLE;
     }
 
     /**
@@ -3798,7 +3798,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_get_cq_event(MemorySegment channel, MemorySegment cq, MemorySegment cq_context) {
-        var mh$ = ibv_get_cq_event.HANDLE;
+        var mh$ = ibv_get_cq_event.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_get_cq_event", channel, cq, cq_context);
@@ -3819,7 +3819,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_ack_cq_events");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3839,7 +3839,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_ack_cq_events$handle() {
-        return ibv_ack_cq_events.HANDLE;
+        return ibv_ack_cq_events.Bound.HANDLE;
     }
 
     /**
@@ -3858,7 +3858,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static void ibv_ack_cq_events(MemorySegment cq, int nevents) {
-        var mh$ = ibv_ack_cq_events.HANDLE;
+        var mh$ = ibv_ack_cq_events.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_ack_cq_events", cq, nevents);
@@ -3880,7 +3880,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_create_srq");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3900,7 +3900,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_create_srq$handle() {
-        return ibv_create_srq.HANDLE;
+        return ibv_create_srq.Bound.HANDLE;
     }
 
     /**
@@ -3919,7 +3919,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_create_srq(MemorySegment pd, MemorySegment srq_init_attr) {
-        var mh$ = ibv_create_srq.HANDLE;
+        var mh$ = ibv_create_srq.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_create_srq", pd, srq_init_attr);
@@ -3942,7 +3942,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_modify_srq");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -3962,7 +3962,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_modify_srq$handle() {
-        return ibv_modify_srq.HANDLE;
+        return ibv_modify_srq.Bound.HANDLE;
     }
 
     /**
@@ -3981,7 +3981,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_modify_srq(MemorySegment srq, MemorySegment srq_attr, int srq_attr_mask) {
-        var mh$ = ibv_modify_srq.HANDLE;
+        var mh$ = ibv_modify_srq.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_modify_srq", srq, srq_attr, srq_attr_mask);
@@ -4003,7 +4003,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_query_srq");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4023,7 +4023,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_query_srq$handle() {
-        return ibv_query_srq.HANDLE;
+        return ibv_query_srq.Bound.HANDLE;
     }
 
     /**
@@ -4042,7 +4042,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_query_srq(MemorySegment srq, MemorySegment srq_attr) {
-        var mh$ = ibv_query_srq.HANDLE;
+        var mh$ = ibv_query_srq.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_query_srq", srq, srq_attr);
@@ -4063,7 +4063,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_destroy_srq");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4083,7 +4083,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_destroy_srq$handle() {
-        return ibv_destroy_srq.HANDLE;
+        return ibv_destroy_srq.Bound.HANDLE;
     }
 
     /**
@@ -4102,7 +4102,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_destroy_srq(MemorySegment srq) {
-        var mh$ = ibv_destroy_srq.HANDLE;
+        var mh$ = ibv_destroy_srq.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_destroy_srq", srq);
@@ -4124,7 +4124,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_create_qp");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4144,7 +4144,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_create_qp$handle() {
-        return ibv_create_qp.HANDLE;
+        return ibv_create_qp.Bound.HANDLE;
     }
 
     /**
@@ -4163,7 +4163,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_create_qp(MemorySegment pd, MemorySegment qp_init_attr) {
-        var mh$ = ibv_create_qp.HANDLE;
+        var mh$ = ibv_create_qp.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_create_qp", pd, qp_init_attr);
@@ -4186,7 +4186,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_modify_qp");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4206,7 +4206,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_modify_qp$handle() {
-        return ibv_modify_qp.HANDLE;
+        return ibv_modify_qp.Bound.HANDLE;
     }
 
     /**
@@ -4225,7 +4225,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_modify_qp(MemorySegment qp, MemorySegment attr, int attr_mask) {
-        var mh$ = ibv_modify_qp.HANDLE;
+        var mh$ = ibv_modify_qp.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_modify_qp", qp, attr, attr_mask);
@@ -4248,7 +4248,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_query_qp_data_in_order");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4268,7 +4268,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_query_qp_data_in_order$handle() {
-        return ibv_query_qp_data_in_order.HANDLE;
+        return ibv_query_qp_data_in_order.Bound.HANDLE;
     }
 
     /**
@@ -4287,7 +4287,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_query_qp_data_in_order(MemorySegment qp, int op, int flags) {
-        var mh$ = ibv_query_qp_data_in_order.HANDLE;
+        var mh$ = ibv_query_qp_data_in_order.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_query_qp_data_in_order", qp, op, flags);
@@ -4311,7 +4311,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_query_qp");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4331,7 +4331,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_query_qp$handle() {
-        return ibv_query_qp.HANDLE;
+        return ibv_query_qp.Bound.HANDLE;
     }
 
     /**
@@ -4350,7 +4350,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_query_qp(MemorySegment qp, MemorySegment attr, int attr_mask, MemorySegment init_attr) {
-        var mh$ = ibv_query_qp.HANDLE;
+        var mh$ = ibv_query_qp.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_query_qp", qp, attr, attr_mask, init_attr);
@@ -4371,7 +4371,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_destroy_qp");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4391,7 +4391,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_destroy_qp$handle() {
-        return ibv_destroy_qp.HANDLE;
+        return ibv_destroy_qp.Bound.HANDLE;
     }
 
     /**
@@ -4410,7 +4410,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_destroy_qp(MemorySegment qp) {
-        var mh$ = ibv_destroy_qp.HANDLE;
+        var mh$ = ibv_destroy_qp.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_destroy_qp", qp);
@@ -4432,7 +4432,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_create_ah");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4452,7 +4452,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_create_ah$handle() {
-        return ibv_create_ah.HANDLE;
+        return ibv_create_ah.Bound.HANDLE;
     }
 
     /**
@@ -4471,7 +4471,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment ibv_create_ah(MemorySegment pd, MemorySegment attr) {
-        var mh$ = ibv_create_ah.HANDLE;
+        var mh$ = ibv_create_ah.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_create_ah", pd, attr);
@@ -4496,7 +4496,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_init_ah_from_wc");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4516,7 +4516,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_init_ah_from_wc$handle() {
-        return ibv_init_ah_from_wc.HANDLE;
+        return ibv_init_ah_from_wc.Bound.HANDLE;
     }
 
     /**
@@ -4535,7 +4535,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_init_ah_from_wc(MemorySegment context, byte port_num, MemorySegment wc, MemorySegment grh, MemorySegment ah_attr) {
-        var mh$ = ibv_init_ah_from_wc.HANDLE;
+        var mh$ = ibv_init_ah_from_wc.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_init_ah_from_wc", context, port_num, wc, grh, ah_attr);
@@ -4556,7 +4556,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_destroy_ah");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4576,7 +4576,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_destroy_ah$handle() {
-        return ibv_destroy_ah.HANDLE;
+        return ibv_destroy_ah.Bound.HANDLE;
     }
 
     /**
@@ -4595,7 +4595,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_destroy_ah(MemorySegment ah) {
-        var mh$ = ibv_destroy_ah.HANDLE;
+        var mh$ = ibv_destroy_ah.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_destroy_ah", ah);
@@ -4618,7 +4618,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_attach_mcast");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4638,7 +4638,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_attach_mcast$handle() {
-        return ibv_attach_mcast.HANDLE;
+        return ibv_attach_mcast.Bound.HANDLE;
     }
 
     /**
@@ -4657,7 +4657,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_attach_mcast(MemorySegment qp, MemorySegment gid, short lid) {
-        var mh$ = ibv_attach_mcast.HANDLE;
+        var mh$ = ibv_attach_mcast.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_attach_mcast", qp, gid, lid);
@@ -4680,7 +4680,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_detach_mcast");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4700,7 +4700,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_detach_mcast$handle() {
-        return ibv_detach_mcast.HANDLE;
+        return ibv_detach_mcast.Bound.HANDLE;
     }
 
     /**
@@ -4719,7 +4719,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_detach_mcast(MemorySegment qp, MemorySegment gid, short lid) {
-        var mh$ = ibv_detach_mcast.HANDLE;
+        var mh$ = ibv_detach_mcast.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_detach_mcast", qp, gid, lid);
@@ -4738,7 +4738,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_is_fork_initialized");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4758,7 +4758,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_is_fork_initialized$handle() {
-        return ibv_is_fork_initialized.HANDLE;
+        return ibv_is_fork_initialized.Bound.HANDLE;
     }
 
     /**
@@ -4777,7 +4777,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_is_fork_initialized() {
-        var mh$ = ibv_is_fork_initialized.HANDLE;
+        var mh$ = ibv_is_fork_initialized.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_is_fork_initialized");
@@ -4799,7 +4799,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_set_ece");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4819,7 +4819,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_set_ece$handle() {
-        return ibv_set_ece.HANDLE;
+        return ibv_set_ece.Bound.HANDLE;
     }
 
     /**
@@ -4838,7 +4838,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_set_ece(MemorySegment qp, MemorySegment ece) {
-        var mh$ = ibv_set_ece.HANDLE;
+        var mh$ = ibv_set_ece.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_set_ece", qp, ece);
@@ -4860,7 +4860,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("ibv_query_ece");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -4880,7 +4880,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle ibv_query_ece$handle() {
-        return ibv_query_ece.HANDLE;
+        return ibv_query_ece.Bound.HANDLE;
     }
 
     /**
@@ -4899,7 +4899,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int ibv_query_ece(MemorySegment qp, MemorySegment ece) {
-        var mh$ = ibv_query_ece.HANDLE;
+        var mh$ = ibv_query_ece.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("ibv_query_ece", qp, ece);
@@ -5116,7 +5116,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_create_event_channel");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5136,7 +5136,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_create_event_channel$handle() {
-        return rdma_create_event_channel.HANDLE;
+        return rdma_create_event_channel.Bound.HANDLE;
     }
 
     /**
@@ -5155,7 +5155,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment rdma_create_event_channel() {
-        var mh$ = rdma_create_event_channel.HANDLE;
+        var mh$ = rdma_create_event_channel.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_create_event_channel");
@@ -5175,7 +5175,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_destroy_event_channel");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5195,7 +5195,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_destroy_event_channel$handle() {
-        return rdma_destroy_event_channel.HANDLE;
+        return rdma_destroy_event_channel.Bound.HANDLE;
     }
 
     /**
@@ -5214,7 +5214,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static void rdma_destroy_event_channel(MemorySegment channel) {
-        var mh$ = rdma_destroy_event_channel.HANDLE;
+        var mh$ = rdma_destroy_event_channel.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_destroy_event_channel", channel);
@@ -5238,7 +5238,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_create_id");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5258,7 +5258,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_create_id$handle() {
-        return rdma_create_id.HANDLE;
+        return rdma_create_id.Bound.HANDLE;
     }
 
     /**
@@ -5277,7 +5277,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_create_id(MemorySegment channel, MemorySegment id, MemorySegment context, int ps) {
-        var mh$ = rdma_create_id.HANDLE;
+        var mh$ = rdma_create_id.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_create_id", channel, id, context, ps);
@@ -5298,7 +5298,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_destroy_id");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5318,7 +5318,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_destroy_id$handle() {
-        return rdma_destroy_id.HANDLE;
+        return rdma_destroy_id.Bound.HANDLE;
     }
 
     /**
@@ -5337,7 +5337,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_destroy_id(MemorySegment id) {
-        var mh$ = rdma_destroy_id.HANDLE;
+        var mh$ = rdma_destroy_id.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_destroy_id", id);
@@ -5359,7 +5359,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_bind_addr");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5379,7 +5379,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_bind_addr$handle() {
-        return rdma_bind_addr.HANDLE;
+        return rdma_bind_addr.Bound.HANDLE;
     }
 
     /**
@@ -5398,7 +5398,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_bind_addr(MemorySegment id, MemorySegment addr) {
-        var mh$ = rdma_bind_addr.HANDLE;
+        var mh$ = rdma_bind_addr.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_bind_addr", id, addr);
@@ -5422,7 +5422,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_resolve_addr");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5442,7 +5442,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_resolve_addr$handle() {
-        return rdma_resolve_addr.HANDLE;
+        return rdma_resolve_addr.Bound.HANDLE;
     }
 
     /**
@@ -5461,7 +5461,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_resolve_addr(MemorySegment id, MemorySegment src_addr, MemorySegment dst_addr, int timeout_ms) {
-        var mh$ = rdma_resolve_addr.HANDLE;
+        var mh$ = rdma_resolve_addr.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_resolve_addr", id, src_addr, dst_addr, timeout_ms);
@@ -5483,7 +5483,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_resolve_route");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5503,7 +5503,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_resolve_route$handle() {
-        return rdma_resolve_route.HANDLE;
+        return rdma_resolve_route.Bound.HANDLE;
     }
 
     /**
@@ -5522,7 +5522,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_resolve_route(MemorySegment id, int timeout_ms) {
-        var mh$ = rdma_resolve_route.HANDLE;
+        var mh$ = rdma_resolve_route.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_resolve_route", id, timeout_ms);
@@ -5545,7 +5545,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_create_qp");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5565,7 +5565,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_create_qp$handle() {
-        return rdma_create_qp.HANDLE;
+        return rdma_create_qp.Bound.HANDLE;
     }
 
     /**
@@ -5584,7 +5584,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_create_qp(MemorySegment id, MemorySegment pd, MemorySegment qp_init_attr) {
-        var mh$ = rdma_create_qp.HANDLE;
+        var mh$ = rdma_create_qp.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_create_qp", id, pd, qp_init_attr);
@@ -5604,7 +5604,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_destroy_qp");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5624,7 +5624,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_destroy_qp$handle() {
-        return rdma_destroy_qp.HANDLE;
+        return rdma_destroy_qp.Bound.HANDLE;
     }
 
     /**
@@ -5643,7 +5643,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static void rdma_destroy_qp(MemorySegment id) {
-        var mh$ = rdma_destroy_qp.HANDLE;
+        var mh$ = rdma_destroy_qp.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_destroy_qp", id);
@@ -5665,7 +5665,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_connect");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5685,7 +5685,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_connect$handle() {
-        return rdma_connect.HANDLE;
+        return rdma_connect.Bound.HANDLE;
     }
 
     /**
@@ -5704,7 +5704,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_connect(MemorySegment id, MemorySegment conn_param) {
-        var mh$ = rdma_connect.HANDLE;
+        var mh$ = rdma_connect.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_connect", id, conn_param);
@@ -5725,7 +5725,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_establish");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5745,7 +5745,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_establish$handle() {
-        return rdma_establish.HANDLE;
+        return rdma_establish.Bound.HANDLE;
     }
 
     /**
@@ -5764,7 +5764,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_establish(MemorySegment id) {
-        var mh$ = rdma_establish.HANDLE;
+        var mh$ = rdma_establish.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_establish", id);
@@ -5786,7 +5786,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_listen");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5806,7 +5806,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_listen$handle() {
-        return rdma_listen.HANDLE;
+        return rdma_listen.Bound.HANDLE;
     }
 
     /**
@@ -5825,7 +5825,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_listen(MemorySegment id, int backlog) {
-        var mh$ = rdma_listen.HANDLE;
+        var mh$ = rdma_listen.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_listen", id, backlog);
@@ -5847,7 +5847,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_accept");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5867,7 +5867,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_accept$handle() {
-        return rdma_accept.HANDLE;
+        return rdma_accept.Bound.HANDLE;
     }
 
     /**
@@ -5886,7 +5886,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_accept(MemorySegment id, MemorySegment conn_param) {
-        var mh$ = rdma_accept.HANDLE;
+        var mh$ = rdma_accept.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_accept", id, conn_param);
@@ -5909,7 +5909,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_reject");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5929,7 +5929,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_reject$handle() {
-        return rdma_reject.HANDLE;
+        return rdma_reject.Bound.HANDLE;
     }
 
     /**
@@ -5948,7 +5948,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_reject(MemorySegment id, MemorySegment private_data, byte private_data_len) {
-        var mh$ = rdma_reject.HANDLE;
+        var mh$ = rdma_reject.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_reject", id, private_data, private_data_len);
@@ -5969,7 +5969,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_disconnect");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -5989,7 +5989,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_disconnect$handle() {
-        return rdma_disconnect.HANDLE;
+        return rdma_disconnect.Bound.HANDLE;
     }
 
     /**
@@ -6008,7 +6008,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_disconnect(MemorySegment id) {
-        var mh$ = rdma_disconnect.HANDLE;
+        var mh$ = rdma_disconnect.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_disconnect", id);
@@ -6030,7 +6030,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_leave_multicast");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -6050,7 +6050,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_leave_multicast$handle() {
-        return rdma_leave_multicast.HANDLE;
+        return rdma_leave_multicast.Bound.HANDLE;
     }
 
     /**
@@ -6069,7 +6069,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_leave_multicast(MemorySegment id, MemorySegment addr) {
-        var mh$ = rdma_leave_multicast.HANDLE;
+        var mh$ = rdma_leave_multicast.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_leave_multicast", id, addr);
@@ -6092,7 +6092,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_join_multicast_ex");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -6112,7 +6112,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_join_multicast_ex$handle() {
-        return rdma_join_multicast_ex.HANDLE;
+        return rdma_join_multicast_ex.Bound.HANDLE;
     }
 
     /**
@@ -6131,7 +6131,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_join_multicast_ex(MemorySegment id, MemorySegment mc_join_attr, MemorySegment context) {
-        var mh$ = rdma_join_multicast_ex.HANDLE;
+        var mh$ = rdma_join_multicast_ex.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_join_multicast_ex", id, mc_join_attr, context);
@@ -6153,7 +6153,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_get_cm_event");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -6173,7 +6173,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_get_cm_event$handle() {
-        return rdma_get_cm_event.HANDLE;
+        return rdma_get_cm_event.Bound.HANDLE;
     }
 
     /**
@@ -6192,7 +6192,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_get_cm_event(MemorySegment channel, MemorySegment event) {
-        var mh$ = rdma_get_cm_event.HANDLE;
+        var mh$ = rdma_get_cm_event.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_get_cm_event", channel, event);
@@ -6213,7 +6213,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_ack_cm_event");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -6233,7 +6233,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_ack_cm_event$handle() {
-        return rdma_ack_cm_event.HANDLE;
+        return rdma_ack_cm_event.Bound.HANDLE;
     }
 
     /**
@@ -6252,7 +6252,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_ack_cm_event(MemorySegment event) {
-        var mh$ = rdma_ack_cm_event.HANDLE;
+        var mh$ = rdma_ack_cm_event.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_ack_cm_event", event);
@@ -6273,7 +6273,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_get_devices");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -6293,7 +6293,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_get_devices$handle() {
-        return rdma_get_devices.HANDLE;
+        return rdma_get_devices.Bound.HANDLE;
     }
 
     /**
@@ -6312,7 +6312,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MemorySegment rdma_get_devices(MemorySegment num_devices) {
-        var mh$ = rdma_get_devices.HANDLE;
+        var mh$ = rdma_get_devices.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_get_devices", num_devices);
@@ -6382,7 +6382,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_set_option");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -6402,7 +6402,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_set_option$handle() {
-        return rdma_set_option.HANDLE;
+        return rdma_set_option.Bound.HANDLE;
     }
 
     /**
@@ -6421,7 +6421,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_set_option(MemorySegment id, int level, int optname, MemorySegment optval, long optlen) {
-        var mh$ = rdma_set_option.HANDLE;
+        var mh$ = rdma_set_option.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_set_option", id, level, optname, optval, optlen);
@@ -6443,7 +6443,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_migrate_id");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -6463,7 +6463,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_migrate_id$handle() {
-        return rdma_migrate_id.HANDLE;
+        return rdma_migrate_id.Bound.HANDLE;
     }
 
     /**
@@ -6482,7 +6482,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_migrate_id(MemorySegment id, MemorySegment channel) {
-        var mh$ = rdma_migrate_id.HANDLE;
+        var mh$ = rdma_migrate_id.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_migrate_id", id, channel);
@@ -6505,7 +6505,7 @@ public class rdma_core_h extends rdma_core_h$shared {
 
         public static final MemorySegment ADDR = dev.verbena.verbs.library.NativeLibrary.require("rdma_init_qp_attr");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static class Bound { public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC); }
     }
 
     /**
@@ -6525,7 +6525,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static MethodHandle rdma_init_qp_attr$handle() {
-        return rdma_init_qp_attr.HANDLE;
+        return rdma_init_qp_attr.Bound.HANDLE;
     }
 
     /**
@@ -6544,7 +6544,7 @@ public class rdma_core_h extends rdma_core_h$shared {
      * }
      */
     public static int rdma_init_qp_attr(MemorySegment id, MemorySegment qp_attr, MemorySegment qp_attr_mask) {
-        var mh$ = rdma_init_qp_attr.HANDLE;
+        var mh$ = rdma_init_qp_attr.Bound.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("rdma_init_qp_attr", id, qp_attr, qp_attr_mask);

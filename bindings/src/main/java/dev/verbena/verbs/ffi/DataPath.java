@@ -12,7 +12,8 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * The verbs of the data path: function pointers that each provider puts into its context, so no symbols. The handles
- * take the pointer as first argument: they stay constants for the compiler while pointers vary.
+ * take the pointer as first argument: they stay constants for the compiler while pointers vary. A kind of call is bound when it is
+ * first made, in a holder of its own: few programs make all of them.
  *
  * <p>Structures are passed as addresses: FFM then neither acquires nor releases their arenas, and {@link Guard} says
  * that they are alive.
@@ -26,34 +27,55 @@ public final class DataPath {
     private static final FunctionDescriptor POST = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     private static final FunctionDescriptor POLL = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
     private static final FunctionDescriptor NOTIFY = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT);
+    /** int start_poll(struct ibv_cq_ex *, struct ibv_poll_cq_attr *) */
+    private static final FunctionDescriptor START_POLL = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
+    /** int next_poll(struct ibv_cq_ex *) */
+    private static final FunctionDescriptor NEXT_POLL = FunctionDescriptor.of(JAVA_INT, JAVA_LONG);
+    /** void end_poll(struct ibv_cq_ex *) */
+    private static final FunctionDescriptor END_POLL = FunctionDescriptor.ofVoid(JAVA_LONG);
 
     /** int post(void *queue, struct wr *list, struct wr **bad) */
-    private static final MethodHandle POST_HANDLE = Linker.nativeLinker().downcallHandle(POST);
-    private static final MethodHandle POST_CRITICAL = critical(POST);
+    private static final class Post {
+        static final MethodHandle HANDLE = plain(POST);
+    }
+
+    private static final class CriticalPost {
+        static final MethodHandle HANDLE = critical(POST);
+    }
+
     /** int poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc) */
-    private static final MethodHandle POLL_HANDLE = Linker.nativeLinker().downcallHandle(POLL);
-    private static final MethodHandle POLL_CRITICAL = critical(POLL);
+    private static final class Poll {
+        static final MethodHandle HANDLE = plain(POLL);
+    }
+
+    private static final class CriticalPoll {
+        static final MethodHandle HANDLE = critical(POLL);
+    }
+
     /** int req_notify_cq(struct ibv_cq *cq, int solicited_only) */
-    private static final MethodHandle NOTIFY_HANDLE = Linker.nativeLinker().downcallHandle(NOTIFY);
+    private static final class Notify {
+        static final MethodHandle HANDLE = plain(NOTIFY);
+    }
 
-    private static final FunctionDescriptor START = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final FunctionDescriptor NEXT = FunctionDescriptor.of(JAVA_INT, JAVA_LONG);
-    private static final FunctionDescriptor END = FunctionDescriptor.ofVoid(JAVA_LONG);
+    /** What an extended completion queue is polled by: whoever calls one of the three calls all. */
+    private static final class ExtendedPoll {
+        static final MethodHandle START = plain(START_POLL);
+        static final MethodHandle NEXT = plain(NEXT_POLL);
+        static final MethodHandle END = plain(END_POLL);
+    }
 
-    /** int start_poll(struct ibv_cq_ex *, struct ibv_poll_cq_attr *) */
-    private static final MethodHandle START_HANDLE = Linker.nativeLinker().downcallHandle(START);
-    private static final MethodHandle START_CRITICAL = critical(START);
-    /** int next_poll(struct ibv_cq_ex *) */
-    private static final MethodHandle NEXT_HANDLE = Linker.nativeLinker().downcallHandle(NEXT);
-    private static final MethodHandle NEXT_CRITICAL = critical(NEXT);
-    /** void end_poll(struct ibv_cq_ex *) */
-    private static final MethodHandle END_HANDLE = Linker.nativeLinker().downcallHandle(END);
-    private static final MethodHandle END_CRITICAL = critical(END);
+    private static final class CriticalExtendedPoll {
+        static final MethodHandle START = critical(START_POLL);
+        static final MethodHandle NEXT = critical(NEXT_POLL);
+        static final MethodHandle END = critical(END_POLL);
+    }
 
     /** Readers of the present completion, which only read memory. */
-    private static final MethodHandle READ_INT = critical(FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle READ_LONG = critical(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle READ_BYTE = critical(FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
+    private static final class Read {
+        static final MethodHandle INT = critical(FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+        static final MethodHandle LONG = critical(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+        static final MethodHandle BYTE = critical(FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
+    }
 
     private final boolean isPostCritical;
     private final boolean isPollCritical;
@@ -63,6 +85,10 @@ public final class DataPath {
         this.isPostCritical = isPostCritical;
         this.isPollCritical = isPollCritical;
         this.forgetsRefusals = forgetsRefusals;
+    }
+
+    private static MethodHandle plain(FunctionDescriptor descriptor) {
+        return Linker.nativeLinker().downcallHandle(descriptor);
     }
 
     private static MethodHandle critical(FunctionDescriptor descriptor) {
@@ -77,8 +103,8 @@ public final class DataPath {
     /** Zero or an errno. */
     public int post(MemorySegment function, long queue, long list, long bad) {
         try {
-            return isPostCritical ? (int) POST_CRITICAL.invokeExact(function, queue, list, bad)
-                    : (int) POST_HANDLE.invokeExact(function, queue, list, bad);
+            return isPostCritical ? (int) CriticalPost.HANDLE.invokeExact(function, queue, list, bad)
+                    : (int) Post.HANDLE.invokeExact(function, queue, list, bad);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
@@ -88,8 +114,8 @@ public final class DataPath {
     public int poll(MemorySegment function, long completionQueue, int countMax, long completions) {
         try {
             return isPollCritical
-                    ? (int) POLL_CRITICAL.invokeExact(function, completionQueue, countMax, completions)
-                    : (int) POLL_HANDLE.invokeExact(function, completionQueue, countMax, completions);
+                    ? (int) CriticalPoll.HANDLE.invokeExact(function, completionQueue, countMax, completions)
+                    : (int) Poll.HANDLE.invokeExact(function, completionQueue, countMax, completions);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
@@ -98,8 +124,8 @@ public final class DataPath {
     /** Zero, ENOENT, or what else the provider has. */
     public int startPoll(MemorySegment function, long completionQueue, long attributes) {
         try {
-            return isPollCritical ? (int) START_CRITICAL.invokeExact(function, completionQueue, attributes)
-                    : (int) START_HANDLE.invokeExact(function, completionQueue, attributes);
+            return isPollCritical ? (int) CriticalExtendedPoll.START.invokeExact(function, completionQueue, attributes)
+                    : (int) ExtendedPoll.START.invokeExact(function, completionQueue, attributes);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
@@ -108,8 +134,8 @@ public final class DataPath {
     /** As {@link #startPoll}. */
     public int nextPoll(MemorySegment function, long completionQueue) {
         try {
-            return isPollCritical ? (int) NEXT_CRITICAL.invokeExact(function, completionQueue)
-                    : (int) NEXT_HANDLE.invokeExact(function, completionQueue);
+            return isPollCritical ? (int) CriticalExtendedPoll.NEXT.invokeExact(function, completionQueue)
+                    : (int) ExtendedPoll.NEXT.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
@@ -118,9 +144,9 @@ public final class DataPath {
     public void endPoll(MemorySegment function, long completionQueue) {
         try {
             if (isPollCritical) {
-                END_CRITICAL.invokeExact(function, completionQueue);
+                CriticalExtendedPoll.END.invokeExact(function, completionQueue);
             } else {
-                END_HANDLE.invokeExact(function, completionQueue);
+                ExtendedPoll.END.invokeExact(function, completionQueue);
             }
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
@@ -129,7 +155,7 @@ public final class DataPath {
 
     public static int readInt(MemorySegment function, long completionQueue) {
         try {
-            return (int) READ_INT.invokeExact(function, completionQueue);
+            return (int) Read.INT.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
@@ -137,7 +163,7 @@ public final class DataPath {
 
     public static long readLong(MemorySegment function, long completionQueue) {
         try {
-            return (long) READ_LONG.invokeExact(function, completionQueue);
+            return (long) Read.LONG.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
@@ -145,7 +171,7 @@ public final class DataPath {
 
     public static byte readByte(MemorySegment function, long completionQueue) {
         try {
-            return (byte) READ_BYTE.invokeExact(function, completionQueue);
+            return (byte) Read.BYTE.invokeExact(function, completionQueue);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }
@@ -154,7 +180,7 @@ public final class DataPath {
     /** Zero or an errno. */
     public static int requestNotification(MemorySegment function, long completionQueue, boolean solicitedOnly) {
         try {
-            return (int) NOTIFY_HANDLE.invokeExact(function, completionQueue, solicitedOnly ? 1 : 0);
+            return (int) Notify.HANDLE.invokeExact(function, completionQueue, solicitedOnly ? 1 : 0);
         } catch (Throwable failed) {
             throw NativeCall.rethrow(failed);
         }

@@ -40,12 +40,15 @@ public final class InlineVerbs {
     private static final long ADVISE_MR_OFFSET = offset("advise_mr");
 
     /** struct T *create_T_ex(struct ibv_context *context, struct T_init_attr_ex *attr), and those that are alike. */
-    private static final MethodHandle CREATE_EX = NativeCall
-            .withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+    private static final class CreateEx {
+        static final MethodHandle HANDLE = NativeCall.withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+    }
 
     /** struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type) */
-    private static final MethodHandle ALLOC_MW = NativeCall
-            .withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ValueLayout.JAVA_INT));
+    private static final class AllocMw {
+        static final MethodHandle HANDLE = NativeCall
+                .withErrno(FunctionDescriptor.of(ADDRESS, ADDRESS, ValueLayout.JAVA_INT));
+    }
 
     private InlineVerbs() {}
 
@@ -95,14 +98,14 @@ public final class InlineVerbs {
     /** NULL, with errno in the capture. */
     public static MemorySegment createExtendedCompletionQueue(MemorySegment context, MemorySegment capture,
             MemorySegment attributes) throws Throwable {
-        return (MemorySegment) CREATE_EX.invokeExact(require("ibv_create_cq_ex", context, CREATE_CQ_EX_OFFSET),
+        return (MemorySegment) CreateEx.HANDLE.invokeExact(require("ibv_create_cq_ex", context, CREATE_CQ_EX_OFFSET),
                 capture, context, attributes);
     }
 
     /** NULL, with errno in the capture. */
     public static MemorySegment createExtendedQueuePair(MemorySegment context, MemorySegment capture,
             MemorySegment attributes) throws Throwable {
-        return (MemorySegment) CREATE_EX.invokeExact(require("ibv_create_qp_ex", context, CREATE_QP_EX_OFFSET),
+        return (MemorySegment) CreateEx.HANDLE.invokeExact(require("ibv_create_qp_ex", context, CREATE_QP_EX_OFFSET),
                 capture, context, attributes);
     }
 
@@ -120,7 +123,7 @@ public final class InlineVerbs {
         if (operation.equals(MemorySegment.NULL)) {
             throw notSupported("ibv_alloc_mw", context);
         }
-        return (MemorySegment) ALLOC_MW.invokeExact(operation, capture, domain, type);
+        return (MemorySegment) AllocMw.HANDLE.invokeExact(operation, capture, domain, type);
     }
 
     /** Zero, or an errno. The caller has checked what the inline function checks: the type and the domains. */
@@ -135,7 +138,7 @@ public final class InlineVerbs {
     public static MemorySegment allocateThreadDomain(MemorySegment context, MemorySegment capture) throws Throwable {
         MemorySegment operation = require("ibv_alloc_td", context, ALLOC_TD_OFFSET);
         try (Arena arena = Arena.ofConfined()) {
-            return (MemorySegment) CREATE_EX.invokeExact(operation, capture, context,
+            return (MemorySegment) CreateEx.HANDLE.invokeExact(operation, capture, context,
                     ibv_td_init_attr.allocate(arena));
         }
     }
@@ -153,7 +156,7 @@ public final class InlineVerbs {
             MemorySegment attributes = ibv_parent_domain_init_attr.allocate(arena);
             ibv_parent_domain_init_attr.pd(attributes, domain);
             ibv_parent_domain_init_attr.td(attributes, threadDomain);
-            return (MemorySegment) CREATE_EX.invokeExact(operation, capture, context, attributes);
+            return (MemorySegment) CreateEx.HANDLE.invokeExact(operation, capture, context, attributes);
         }
     }
 

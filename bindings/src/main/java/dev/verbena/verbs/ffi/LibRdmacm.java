@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * librdmacm's functions, all of which fail by setting errno. The library is optional: verbs work without it.
  *
- * <p>To be touched only where no library or symbol is missing: the handles are bound in the static
- * initialiser.
+ * <p>A function is bound when it is first called, for that takes a while: each has a holder, whose static initialiser fails
+ * where the library or the symbol is missing.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable; each call is made with {@link #LOCK}.
  */
@@ -35,70 +35,111 @@ public final class LibRdmacm {
     public static final Object LOCK = new Object();
 
     /** struct rdma_event_channel *rdma_create_event_channel(void) */
-    public static final MethodHandle CREATE_EVENT_CHANNEL = withErrno(rdma_create_event_channel$address(),
-            rdma_create_event_channel$descriptor());
+    public static final class CreateEventChannel {
+        public static final MethodHandle HANDLE = withErrno(rdma_create_event_channel$address(),
+                rdma_create_event_channel$descriptor());
+    }
 
     /** int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event) */
-    public static final MethodHandle GET_EVENT = withErrno(rdma_get_cm_event$address(), rdma_get_cm_event$descriptor());
+    public static final class GetEvent {
+        public static final MethodHandle HANDLE = withErrno(rdma_get_cm_event$address(),
+                rdma_get_cm_event$descriptor());
+    }
 
     /** int rdma_create_id(struct rdma_event_channel *, struct rdma_cm_id **id, void *context, enum rdma_port_space) */
-    public static final MethodHandle CREATE_ID = withErrno(rdma_create_id$address(), rdma_create_id$descriptor());
+    public static final class CreateId {
+        public static final MethodHandle HANDLE = withErrno(rdma_create_id$address(), rdma_create_id$descriptor());
+    }
 
     /** int rdma_destroy_id(struct rdma_cm_id *id) */
-    public static final MethodHandle DESTROY_ID = withErrno(rdma_destroy_id$address(), rdma_destroy_id$descriptor());
+    public static final class DestroyId {
+        public static final MethodHandle HANDLE = withErrno(rdma_destroy_id$address(), rdma_destroy_id$descriptor());
+    }
 
     /** int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel) */
-    public static final MethodHandle MIGRATE_ID = withErrno(rdma_migrate_id$address(), rdma_migrate_id$descriptor());
+    public static final class MigrateId {
+        public static final MethodHandle HANDLE = withErrno(rdma_migrate_id$address(), rdma_migrate_id$descriptor());
+    }
 
     /** int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr) */
-    public static final MethodHandle BIND_ADDRESS = withErrno(rdma_bind_addr$address(), rdma_bind_addr$descriptor());
+    public static final class BindAddress {
+        public static final MethodHandle HANDLE = withErrno(rdma_bind_addr$address(), rdma_bind_addr$descriptor());
+    }
 
     /** int rdma_resolve_addr(struct rdma_cm_id *, struct sockaddr *src, struct sockaddr *dst, int timeout_ms) */
-    public static final MethodHandle RESOLVE_ADDRESS = withErrno(rdma_resolve_addr$address(),
-            rdma_resolve_addr$descriptor());
+    public static final class ResolveAddress {
+        public static final MethodHandle HANDLE = withErrno(rdma_resolve_addr$address(),
+                rdma_resolve_addr$descriptor());
+    }
 
     /** int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms) */
-    public static final MethodHandle RESOLVE_ROUTE = withErrno(rdma_resolve_route$address(),
-            rdma_resolve_route$descriptor());
+    public static final class ResolveRoute {
+        public static final MethodHandle HANDLE = withErrno(rdma_resolve_route$address(),
+                rdma_resolve_route$descriptor());
+    }
 
     /** int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr) */
-    public static final MethodHandle CREATE_QP = withErrno(rdma_create_qp$address(), rdma_create_qp$descriptor());
+    public static final class CreateQp {
+        public static final MethodHandle HANDLE = withErrno(rdma_create_qp$address(), rdma_create_qp$descriptor());
+    }
 
     /** int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask) */
-    public static final MethodHandle INIT_QP_ATTRIBUTES = withErrno(rdma_init_qp_attr$address(),
-            rdma_init_qp_attr$descriptor());
+    public static final class InitQpAttributes {
+        public static final MethodHandle HANDLE = withErrno(rdma_init_qp_attr$address(),
+                rdma_init_qp_attr$descriptor());
+    }
 
     /** int rdma_listen(struct rdma_cm_id *id, int backlog) */
-    public static final MethodHandle LISTEN = withErrno(rdma_listen$address(), rdma_listen$descriptor());
+    public static final class Listen {
+        public static final MethodHandle HANDLE = withErrno(rdma_listen$address(), rdma_listen$descriptor());
+    }
 
     /** int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param) */
-    public static final MethodHandle CONNECT = withErrno(rdma_connect$address(), rdma_connect$descriptor());
+    public static final class Connect {
+        public static final MethodHandle HANDLE = withErrno(rdma_connect$address(), rdma_connect$descriptor());
+    }
 
     /** int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param) */
-    public static final MethodHandle ACCEPT = withErrno(rdma_accept$address(), rdma_accept$descriptor());
+    public static final class Accept {
+        public static final MethodHandle HANDLE = withErrno(rdma_accept$address(), rdma_accept$descriptor());
+    }
 
     /** int rdma_establish(struct rdma_cm_id *id) */
-    public static final MethodHandle ESTABLISH = withErrno(rdma_establish$address(), rdma_establish$descriptor());
+    public static final class Establish {
+        public static final MethodHandle HANDLE = withErrno(rdma_establish$address(), rdma_establish$descriptor());
+    }
 
     /** int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len) */
-    public static final MethodHandle REJECT = withErrno(rdma_reject$address(), rdma_reject$descriptor());
+    public static final class Reject {
+        public static final MethodHandle HANDLE = withErrno(rdma_reject$address(), rdma_reject$descriptor());
+    }
 
     /** int rdma_disconnect(struct rdma_cm_id *id) */
-    public static final MethodHandle DISCONNECT = withErrno(rdma_disconnect$address(), rdma_disconnect$descriptor());
+    public static final class Disconnect {
+        public static final MethodHandle HANDLE = withErrno(rdma_disconnect$address(), rdma_disconnect$descriptor());
+    }
 
     /** int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *attr, void *context) */
-    public static final MethodHandle JOIN_MULTICAST = withErrno(rdma_join_multicast_ex$address(),
-            rdma_join_multicast_ex$descriptor());
+    public static final class JoinMulticast {
+        public static final MethodHandle HANDLE = withErrno(rdma_join_multicast_ex$address(),
+                rdma_join_multicast_ex$descriptor());
+    }
 
     /** int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr) */
-    public static final MethodHandle LEAVE_MULTICAST = withErrno(rdma_leave_multicast$address(),
-            rdma_leave_multicast$descriptor());
+    public static final class LeaveMulticast {
+        public static final MethodHandle HANDLE = withErrno(rdma_leave_multicast$address(),
+                rdma_leave_multicast$descriptor());
+    }
 
     /** int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen) */
-    public static final MethodHandle SET_OPTION = withErrno(rdma_set_option$address(), rdma_set_option$descriptor());
+    public static final class SetOption {
+        public static final MethodHandle HANDLE = withErrno(rdma_set_option$address(), rdma_set_option$descriptor());
+    }
 
     /** struct ibv_context **rdma_get_devices(int *num_devices) */
-    public static final MethodHandle GET_DEVICES = withErrno(rdma_get_devices$address(), rdma_get_devices$descriptor());
+    public static final class GetDevices {
+        public static final MethodHandle HANDLE = withErrno(rdma_get_devices$address(), rdma_get_devices$descriptor());
+    }
 
     private LibRdmacm() {}
 }
