@@ -14,7 +14,7 @@ import dev.verbena.memory.heap.Storage;
  * <p><b>Owner:</b> whoever allocated it closes it. <b>Threading:</b> the life cycle is thread-safe; the bytes are for their
  * users to order.
  */
-public final class Tensor extends Block implements AutoCloseable {
+public final class Tensor extends PinState implements AutoCloseable {
     private final Storage storage;
     private final long address;
     private final ElementType type;
@@ -94,6 +94,11 @@ public final class Tensor extends Block implements AutoCloseable {
     /** Its bytes, exactly. */
     public MemorySegment memory() {
         checkOpen();
+        return heldMemory();
+    }
+
+    /** As {@link #memory()}, for who keeps it. */
+    MemorySegment heldMemory() {
         MemorySegment made = memory;
         if (made == null) {
             made = storage.memoryAt(address, byteSize());
@@ -105,6 +110,11 @@ public final class Tensor extends Block implements AutoCloseable {
     /** The address of its first byte. */
     public long address() {
         checkOpen();
+        return address;
+    }
+
+    /** As {@link #address()}, for who keeps it. */
+    long heldAddress() {
         return address;
     }
 
@@ -136,21 +146,16 @@ public final class Tensor extends Block implements AutoCloseable {
     }
 
     public boolean isOpen() {
-        return original.isBlockOpen() && storage.isOpen();
+        return original.isLive() && storage.isOpen();
     }
 
-    /**
-     * Keeps the memory until the matching {@link #unpin()}, also if it is closed meanwhile. Whoever will need {@link #memory()} after
-     * such a close asks for it before.
-     *
-     * @throws IllegalStateException if it is closed
-     */
-    public void pin() {
+    /** Keeps the memory until the matching {@link #unpin()}; for {@link TensorLease}, which says whose is whose. */
+    void pin() {
         if (!storage.tryPin()) {
             throw new IllegalStateException("pin after free: " + this + " was freed with its scope's iteration");
         }
         try {
-            original.pinBlock(this);
+            original.addPin(this);
         } catch (IllegalStateException e) {
             storage.unpinned();
             throw e;
@@ -158,32 +163,24 @@ public final class Tensor extends Block implements AutoCloseable {
     }
 
     /** @throws IllegalStateException if it is not pinned */
-    public void unpin() {
-        original.unpinBlock(this);
+    void unpin() {
+        original.removePin(this);
         storage.unpinned();
     }
 
+    /** How many {@link TensorLease}s pin it. */
     public int pins() {
-        return original.blockPins();
+        return original.pinCount();
     }
 
     /**
-     * Its address and size for a library that knows neither tensors nor segments. Pins it until {@link TensorExport#release}.
-     *
-     * @throws IllegalStateException if it is closed
-     */
-    public TensorExport export() {
-        return TensorExport.of(this);
-    }
-
-    /**
-     * Frees the memory, or leaves that to the last {@link #unpin()}. That it was used happens before it is handed out again.
+     * Frees the memory, or leaves that to the last {@link TensorLease} that pins it. That it was used happens before it is handed out again.
      *
      * @throws IllegalStateException if it, or a reshaped alias of it, is closed already
      */
     @Override
     public void close() {
-        original.closeBlock(this);
+        original.end(this);
     }
 
     Storage storage() {
@@ -197,7 +194,7 @@ public final class Tensor extends Block implements AutoCloseable {
 
     /** Called by the block, whose life is over. */
     @Override
-    void releaseBlock() {
+    void releaseStorage() {
         if (FreeEvent.isOn() && storage.isArena()) {
             FreeEvent.record(storage::release, address);
         } else {

@@ -49,7 +49,7 @@ class IterationScopeTest {
         }
         Tensor last = tensors.getLast();
         for (Executable use : List.<Executable>of(last::memory, last::address, last::asByteBuffer, last::pin,
-                last::export, () -> last.reshaped(Shape.of(99, 1)))) {
+                () -> TensorLease.of(last), () -> last.reshaped(Shape.of(99, 1)))) {
             assertTrue(refusal(use).contains("scope"));
         }
         assertTrue(refusal(last::close).contains("double free"));

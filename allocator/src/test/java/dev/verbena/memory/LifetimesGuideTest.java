@@ -81,8 +81,8 @@ class LifetimesGuideTest {
 
     @Test
     void severalOwners() {
-        SharedTensor mine = SharedTensor.of(arena.allocate(ElementType.INT64, Shape.of(1000)));
-        SharedTensor yours = mine.share();
+        TensorLease mine = TensorLease.owning(arena.allocate(ElementType.INT64, Shape.of(1000)));
+        TensorLease yours = mine.share();
         mine.close();
         yours.tensor().memory().fill((byte) 0);
         yours.close();
@@ -92,9 +92,9 @@ class LifetimesGuideTest {
     @Test
     void otherPeoplesLibrary() {
         Tensor tensor = arena.allocate(ElementType.INT64, Shape.of(2));
-        TensorExport export = tensor.export();
-        Runnable whenDone = export::release;
-        foreignLibrary.consume(export.address(), export.byteSize(), whenDone);
+        TensorLease lease = TensorLease.of(tensor);
+        Runnable whenDone = lease::release;
+        foreignLibrary.consume(lease.address(), lease.byteSize(), whenDone);
         tensor.close();
         assertEquals(16, foreignLibrary.consumedByteSize);
     }

@@ -8,6 +8,7 @@ import java.util.function.Predicate;
 
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TransferException;
@@ -59,20 +60,19 @@ final class LoopbackEdge implements OutgoingEdge, IncomingEdge {
                 return SendResult.BACK_PRESSURED;
             }
         }
-        // The pin keeps the bytes, not the right to ask for them: the tensor may be closed meanwhile.
-        MemorySegment bytes = tensor.memory();
-        tensor.pin();
-        completing.execute(() -> write(tensor, bytes, callback));
+        TensorLease lease = TensorLease.of(tensor);
+        completing.execute(() -> write(lease, callback));
         return SendResult.SENT;
     }
 
-    private void write(Tensor tensor, MemorySegment bytes, SendCallback callback) {
+    private void write(TensorLease lease, SendCallback callback) {
+        MemorySegment bytes = lease.memory();
         synchronized (this) {
             Slab slot = freeSlots.pop();
             slot.memory().asSlice(0, bytes.byteSize()).copyFrom(bytes);
             fullSlots.add(slot);
         }
-        tensor.unpin();
+        lease.close();
         callback.onComplete(null);
         onChange.run();
     }

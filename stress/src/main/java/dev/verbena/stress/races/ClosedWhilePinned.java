@@ -14,6 +14,7 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 
 /**
  * One thread closes a tensor while another pins it: either the pin is refused, or the memory stays as long as it is pinned.
@@ -39,10 +40,11 @@ public class ClosedWhilePinned {
     @Actor
     public void pins(ZIZ_Result result) {
         meeting.attend();
-        if (Attempt.to(tensor::pin)) {
+        TensorLease lease = new TensorLease();
+        if (Attempt.to(() -> lease.pin(tensor))) {
             Tensor another = TinyArena.tryAllocate(arena, TinyArena.WHOLE);
             result.r2 = another == null ? 1 : 2;
-            tensor.unpin();
+            lease.close();
         }
     }
 

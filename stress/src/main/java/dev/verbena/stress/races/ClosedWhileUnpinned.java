@@ -14,6 +14,7 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 
 /**
  * One thread closes a pinned tensor while another gives up the last pin: the memory goes back once, whoever is last.
@@ -27,12 +28,9 @@ import dev.verbena.memory.TensorArena;
 public class ClosedWhileUnpinned {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.WHOLE));
-    private final Meeting meeting = new Meeting();
-
     /** As a transfer would have left it. */
-    public ClosedWhileUnpinned() {
-        tensor.pin();
-    }
+    private final TensorLease lease = TensorLease.of(tensor);
+    private final Meeting meeting = new Meeting();
 
     @Actor
     public void closes(ZZ_Result result) {
@@ -43,7 +41,7 @@ public class ClosedWhileUnpinned {
     @Actor
     public void unpins() {
         meeting.attend();
-        tensor.unpin();
+        lease.close();
     }
 
     @Arbiter

@@ -14,6 +14,7 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 
 /**
  * Two threads give up the two pins of a closed tensor: the memory goes back once, with the last.
@@ -27,25 +28,25 @@ import dev.verbena.memory.TensorArena;
 public class LastPinsOfClosed {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.WHOLE));
+    private final TensorLease one = TensorLease.of(tensor);
+    private final TensorLease other = TensorLease.of(tensor);
     private final Meeting meeting = new Meeting();
 
     /** As two transfers would have left it. */
     public LastPinsOfClosed() {
-        tensor.pin();
-        tensor.pin();
         tensor.close();
     }
 
     @Actor
     public void one() {
         meeting.attend();
-        tensor.unpin();
+        one.close();
     }
 
     @Actor
     public void other() {
         meeting.attend();
-        tensor.unpin();
+        other.close();
     }
 
     @Arbiter

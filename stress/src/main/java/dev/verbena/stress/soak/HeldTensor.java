@@ -1,9 +1,12 @@
 package dev.verbena.stress.soak;
 
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
 
 /** A block that is a tensor, open. */
 final class HeldTensor extends Holding {
@@ -37,24 +40,24 @@ final class HeldTensor extends Holding {
 
     /** Closes it while transfers use it: they keep it. */
     ClosedTensor closePinned(SplittableRandom random) {
-        int pins = 1 + random.nextInt(PINS_MAX);
-        for (int i = 0; i < pins; i++) {
-            tensor.pin();
-        }
+        List<TensorLease> leases = Stream.generate(() -> TensorLease.of(tensor)).limit(1 + random.nextInt(PINS_MAX))
+                .toList();
         tensor.close();
         checkClosed();
-        return new ClosedTensor(this, tensor, pins);
+        return new ClosedTensor(this, tensor, leases);
     }
 
     private void checkClosed() {
         SoakFailure.unless(!tensor.isOpen(), () -> this + " was closed and is open");
         SoakFailure.unlessRefused(tensor::close, () -> "a second close of " + this);
         SoakFailure.unlessRefused(tensor::memory, () -> "use after close of " + this);
-        SoakFailure.unlessRefused(tensor::pin, () -> "pin after close of " + this);
+        SoakFailure.unlessRefused(() -> TensorLease.of(tensor), () -> "pin after close of " + this);
     }
 
     @Override
     void misuse() {
-        SoakFailure.unlessRefused(tensor::unpin, () -> "unpin without a pin of " + this);
+        TensorLease lease = TensorLease.of(tensor);
+        lease.close();
+        SoakFailure.unlessRefused(lease::close, () -> "a lease given up twice of " + this);
     }
 }

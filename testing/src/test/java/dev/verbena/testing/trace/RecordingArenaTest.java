@@ -15,6 +15,7 @@ import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 
 /** What is done to an arena stands in the trace, and only that. */
 class RecordingArenaTest {
@@ -33,10 +34,10 @@ class RecordingArenaTest {
             Thread other = new Thread(first::close);
             other.start();
             other.join();
-            second.pin();
+            TensorLease lease = TensorLease.of(second);
             second.close();
             recorder.mark();
-            second.unpin();
+            lease.close();
             assertEquals(List.of(new TraceEvent.Allocate(0, 400, 0), new TraceEvent.Mark(),
                     new TraceEvent.Allocate(1, 7, 0), new TraceEvent.Free(0, 1), new TraceEvent.Mark(),
                     new TraceEvent.Free(1, 0)), recorder.trace().events());

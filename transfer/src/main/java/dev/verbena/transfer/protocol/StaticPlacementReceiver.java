@@ -8,6 +8,7 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.MemoryRegion;
@@ -107,9 +108,9 @@ public final class StaticPlacementReceiver {
             return null;
         }
         received = sequence + 1;
-        buffer.pin();
+        TensorLease lease = TensorLease.of(buffer);
         return Tensor.over(region, buffer.slabOffset() + layout.slotOffset(sequence), type, shape,
-                () -> onConsumed(sequence));
+                () -> onConsumed(sequence, lease));
     }
 
     /** Who sends here, for messages. */
@@ -173,8 +174,8 @@ public final class StaticPlacementReceiver {
         }
     }
 
-    private void onConsumed(long sequence) {
-        buffer.unpin();
+    private void onConsumed(long sequence, TensorLease lease) {
+        lease.close();
         consumed.setRelease((int) (sequence % layout.depth()), sequence + 1);
         if (acknowledgementScheduled.compareAndSet(false, true)) {
             acknowledgementQueuePair.poller().submit(acknowledgementCommand);
@@ -206,6 +207,7 @@ public final class StaticPlacementReceiver {
 
     /** Writes the number of tensors consumed into the sender's memory. */
     private final class Acknowledgement extends Request {
+        private final TensorLease lease = new TensorLease();
         private long value;
         private boolean inFlight;
 
@@ -216,7 +218,7 @@ public final class StaticPlacementReceiver {
         void write(long count) {
             value = count;
             inFlight = true;
-            buffer.pin();
+            lease.pin(buffer);
             Words.setRelease(buffer.memory(), layout.acknowledgementOffset(), count);
             workRequest.reset(0, Opcode.WRITE)
                     .element(region, buffer.slabOffset() + layout.acknowledgementOffset(), SlotLayout.WORD)
@@ -227,7 +229,7 @@ public final class StaticPlacementReceiver {
         @Override
         void onDone(Completion completion, String failure) {
             inFlight = false;
-            buffer.unpin();
+            lease.close();
             if (isFinished) {
                 isQuiet = true;
             } else if (failure == null) {

@@ -4,6 +4,7 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TransferException;
@@ -77,7 +78,6 @@ public final class StaticPlacementSender {
         if (!isReady()) {
             return SendResult.BACK_PRESSURED;
         }
-        tensor.pin();
         sends[(int) (sent % layout.depth())].start(tensor, callback, sent);
         sent++;
         counters.onTransfer(tensor.byteSize());
@@ -174,6 +174,8 @@ public final class StaticPlacementSender {
     /** The transfer into one slot; at most one at a time. */
     private final class SlotSend extends Request {
         private final int slot;
+        /** From the offer to the last completion. */
+        private final TensorLease lease = new TensorLease();
         private Tensor tensor;
         private SendCallback callback;
         private long sequence;
@@ -187,6 +189,7 @@ public final class StaticPlacementSender {
 
         /** On the offering thread. */
         void start(Tensor tensor, SendCallback callback, long sequence) {
+            lease.pin(tensor);
             this.tensor = tensor;
             this.callback = callback;
             this.sequence = sequence;
@@ -208,11 +211,10 @@ public final class StaticPlacementSender {
             if (cause != null) {
                 fail(cause);
             }
-            Tensor done = tensor;
             SendCallback listener = callback;
             tensor = null;
             callback = null;
-            done.unpin();
+            lease.close();
             busy = false;
             if (listener != null) {
                 listener.onComplete(cause == null ? null : new TransferException("sender '" + name + "': " + cause));

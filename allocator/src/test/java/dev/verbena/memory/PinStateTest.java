@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import dev.verbena.memory.Block.State;
+import dev.verbena.memory.PinState.State;
 
-/** Every move in the table of {@link Block}. */
-class BlockTest {
+/** Every move in the table of {@link PinState}. */
+class PinStateTest {
     private final OffHeapSlabSource source = new OffHeapSlabSource();
     private final AtomicInteger released = new AtomicInteger();
     private Slab slab;
@@ -49,15 +49,15 @@ class BlockTest {
     void movesAsTheTableSays(String steps, String event, String outcome, int releasedAfter) {
         Tensor tensor = tensor();
         steps.chars().forEach(step -> event((char) step).accept(tensor));
-        State before = tensor.blockState();
+        State before = tensor.state();
         int pins = tensor.pins();
         if (outcome.equals("error")) {
             assertThrows(IllegalStateException.class, () -> event(event.charAt(0)).accept(tensor));
-            assertEquals(before, tensor.blockState());
+            assertEquals(before, tensor.state());
             assertEquals(pins, tensor.pins());
         } else {
             event(event.charAt(0)).accept(tensor);
-            assertEquals(State.valueOf(outcome), tensor.blockState());
+            assertEquals(State.valueOf(outcome), tensor.state());
         }
         assertEquals(releasedAfter, released.get());
     }

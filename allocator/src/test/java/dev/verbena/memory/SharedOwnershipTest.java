@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** Several owners of a tensor: the last one frees it, and each is told what it did wrong. */
-class SharedTensorTest {
+class SharedOwnershipTest {
     private static final long MIB = 1024 * 1024;
 
     private final TensorArena arena = TensorArena.create(new OffHeapSlabSource(), MIB, MIB);
@@ -34,9 +34,9 @@ class SharedTensorTest {
 
     @Test
     void theLastOwnerFrees() {
-        SharedTensor first = SharedTensor.of(tensor);
-        SharedTensor second = first.share();
-        SharedTensor third = second.share();
+        TensorLease first = TensorLease.owning(tensor);
+        TensorLease second = first.share();
+        TensorLease third = second.share();
         assertEquals(3, first.owners());
         assertSame(tensor, third.tensor());
         second.close();
@@ -50,8 +50,8 @@ class SharedTensorTest {
 
     @Test
     void oneOwnerClosesOnceWhateverTheOthersDo() {
-        SharedTensor first = SharedTensor.of(tensor);
-        SharedTensor second = first.share();
+        TensorLease first = TensorLease.owning(tensor);
+        TensorLease second = first.share();
         first.close();
         String message = assertThrows(IllegalStateException.class, first::close).getMessage();
         assertTrue(message.contains("double free") && message.contains("owners=1"), message);
@@ -63,10 +63,10 @@ class SharedTensorTest {
 
     @Test
     void afterTheLastThereIsNothingToUse() {
-        SharedTensor only = SharedTensor.of(tensor);
+        TensorLease only = TensorLease.owning(tensor);
         only.close();
         for (Executable use : List.<Executable>of(only::close, only::tensor, only::share,
-                tensor::memory, () -> SharedTensor.of(tensor))) {
+                tensor::memory, () -> TensorLease.owning(tensor))) {
             assertThrows(IllegalStateException.class, use);
         }
         assertEquals(0, only.owners());
@@ -75,17 +75,17 @@ class SharedTensorTest {
     @Test
     void nobodyJoinsAfterTheLast() {
         AtomicLong owners = new AtomicLong();
-        assertFalse(SharedTensor.addOwner(owners));
+        assertFalse(TensorLease.addOwner(owners));
         assertEquals(0, owners.get());
         owners.set(1);
-        assertTrue(SharedTensor.addOwner(owners));
+        assertTrue(TensorLease.addOwner(owners));
         assertEquals(2, owners.get());
         tensor.close();
     }
 
     @Test
     void aTransferKeepsItLongerThanItsOwners() {
-        SharedTensor only = SharedTensor.of(tensor);
+        TensorLease only = TensorLease.owning(tensor);
         tensor.pin();
         only.close();
         assertEquals(1, arena.statistics().liveCount());
@@ -97,11 +97,11 @@ class SharedTensorTest {
     void ownersInSeveralThreads() throws Exception {
         int threads = 4;
         try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
-            SharedTensor first = SharedTensor.of(tensor);
+            TensorLease first = TensorLease.owning(tensor);
             CyclicBarrier start = new CyclicBarrier(threads);
             List<Callable<Void>> owners = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
-                SharedTensor own = first.share();
+                TensorLease own = first.share();
                 owners.add(() -> {
                     start.await();
                     comeAndGo(own);
@@ -116,10 +116,10 @@ class SharedTensorTest {
         assertFalse(tensor.isOpen());
     }
 
-    private void comeAndGo(SharedTensor own) {
-        SharedTensor held = own;
+    private void comeAndGo(TensorLease own) {
+        TensorLease held = own;
         for (int i = 0; i < 20_000; i++) {
-            SharedTensor next = held.share();
+            TensorLease next = held.share();
             held.close();
             held = next;
             assertTrue(tensor.isOpen());
@@ -135,7 +135,7 @@ class SharedTensorTest {
             CyclicBarrier start = new CyclicBarrier(2);
             for (int i = 0; i < 5_000; i++) {
                 Tensor raced = arena.allocate(ElementType.INT32, Shape.of(4));
-                SharedTensor only = SharedTensor.of(raced);
+                TensorLease only = TensorLease.owning(raced);
                 Future<Boolean> shared = executor.submit(() -> {
                     start.await();
                     return shareAndClose(only);
@@ -148,8 +148,8 @@ class SharedTensorTest {
         }
     }
 
-    private static boolean shareAndClose(SharedTensor only) {
-        try (SharedTensor share = only.share()) {
+    private static boolean shareAndClose(TensorLease only) {
+        try (TensorLease share = only.share()) {
             assertTrue(share.tensor().isOpen());
             return true;
         } catch (IllegalStateException closed) {

@@ -24,7 +24,7 @@ import java.lang.invoke.VarHandle;
  *
  * <p><b>Owner:</b> the tensor, which it is a part of. <b>Threading:</b> thread-safe.
  */
-abstract class Block {
+abstract class PinState {
     /** What may still be done with a block. */
     enum State {
         /** In use by its owner. */
@@ -44,7 +44,7 @@ abstract class Block {
 
     static {
         try {
-            STATE = MethodHandles.lookup().findVarHandle(Block.class, "word", int.class);
+            STATE = MethodHandles.lookup().findVarHandle(PinState.class, "word", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -53,12 +53,12 @@ abstract class Block {
     private volatile int word;
 
     /** Gives the storage back; called once, on the thread that closed or unpinned last. */
-    abstract void releaseBlock();
+    abstract void releaseStorage();
 
     /** What to add to the message about a misuse. */
     abstract String history();
 
-    final State blockState() {
+    final State state() {
         int seen = word;
         if (seen < 0) {
             return seen == CLOSED ? State.FREE : State.CLOSING;
@@ -66,16 +66,16 @@ abstract class Block {
         return seen == 0 ? State.LIVE : State.PINNED;
     }
 
-    final boolean isBlockOpen() {
+    final boolean isLive() {
         return word >= 0;
     }
 
-    final int blockPins() {
+    final int pinCount() {
         return word & ~CLOSED;
     }
 
     /** {@code tensor} is named in the message if it can't be done; so below. */
-    final void pinBlock(Object tensor) {
+    final void addPin(Object tensor) {
         for (;;) {
             int seen = word;
             if (seen < 0) {
@@ -90,7 +90,7 @@ abstract class Block {
         }
     }
 
-    final void unpinBlock(Object tensor) {
+    final void removePin(Object tensor) {
         for (;;) {
             int seen = word;
             if ((seen & ~CLOSED) == 0) {
@@ -98,20 +98,20 @@ abstract class Block {
             }
             if (STATE.compareAndSet(this, seen, seen - 1)) {
                 if (seen - 1 == CLOSED) {
-                    releaseBlock();
+                    releaseStorage();
                 }
                 return;
             }
         }
     }
 
-    final void closeBlock(Object tensor) {
+    final void end(Object tensor) {
         int seen = (int) STATE.getAndBitwiseOr(this, CLOSED);
         if (seen < 0) {
             throw new IllegalStateException("double free: " + tensor + " was closed before" + history());
         }
         if (seen == 0) {
-            releaseBlock();
+            releaseStorage();
         }
     }
 }
