@@ -209,9 +209,12 @@ public class TensorArena implements AutoCloseable {
         return blocks.statistics();
     }
 
-    /** Counts by size class and by thread, read without a lock and without keeping anybody out. */
-    public final ArenaUsage usage() {
-        return blocks.usage();
+    /**
+     * Figures each of some recent moment, not all of the same; threads go on meanwhile. What a thread has freed that another had allocated
+     * is live until that one takes it back.
+     */
+    public final ArenaStatistics recentStatistics() {
+        return blocks.recentStatistics();
     }
 
     /** What every page of each slab is used for at one moment, at which every thread is kept out of the arena; the slabs by address. */

@@ -3,7 +3,6 @@ package dev.verbena.memory.heap;
 import java.util.List;
 
 import dev.verbena.memory.ArenaStatistics;
-import dev.verbena.memory.ArenaUsage;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Shape;
@@ -213,8 +212,8 @@ public class ArenaBlocks {
 
     // ---- figures and slabs ----
 
-    public final ArenaUsage usage() {
-        return heap.usage();
+    public final ArenaStatistics recentStatistics() {
+        return heap.recentStatistics();
     }
 
     public final List<SlabMap> map() {

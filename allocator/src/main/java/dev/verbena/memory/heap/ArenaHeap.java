@@ -7,8 +7,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.verbena.memory.ArenaStatistics;
-import dev.verbena.memory.ArenaUsage.ClassUsage;
-import dev.verbena.memory.ArenaUsage;
+import dev.verbena.memory.ArenaStatistics.ClassUsage;
+import dev.verbena.memory.ArenaStatistics.HeapUsage;
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabMap;
 import dev.verbena.memory.TensorArena;
@@ -233,18 +233,32 @@ public final class ArenaHeap implements Storage {
         return central.slabByteSize();
     }
 
+    /** Exact: no thread is within, and none has anything idle any more. */
     public ArenaStatistics statistics() {
         lockAll();
         try {
             heaps().forEach(ThreadHeap::trim);
-            central.peak.look();
-            FreeRuns free = central.pages.free;
-            long slabByteSize = central.slabByteSize();
-            return new ArenaStatistics(slabByteSize, central.slabs().size(), liveByteSize(), central.peak.byteSize(),
-                    slabByteSize - liveByteSize(), free.longest() * SizeClasses.PAGE_BYTE_SIZE, free.runCount(),
-                    liveCount(), allocationCount());
+            return recentStatistics();
         } finally {
             unlockAll();
+        }
+    }
+
+    /** Keeps nobody out of his heap. */
+    public ArenaStatistics recentStatistics() {
+        central.peak.look();
+        List<ClassUsage> classes = IntStream.range(0, SizeClasses.COUNT).mapToObj(this::usage)
+                .filter(one -> one.liveCount() > 0).toList();
+        List<HeapUsage> heaps = heaps().map(ThreadHeap::usage).toList();
+        central.lock();
+        try {
+            FreeRuns free = central.pages.free;
+            long largeCount = central.largeAllocationCount();
+            return new ArenaStatistics(central.slabByteSize(), central.slabs().size(), central.peak.byteSize(),
+                    free.longest() * SizeClasses.PAGE_BYTE_SIZE, free.runCount(),
+                    largeCount - central.largeFreeCount(), central.largeByteSize(), largeCount, classes, heaps);
+        } finally {
+            central.unlock();
         }
     }
 
@@ -256,18 +270,6 @@ public final class ArenaHeap implements Storage {
         } finally {
             unlockAll();
         }
-    }
-
-    /** Without a lock. */
-    public ArenaUsage usage() {
-        central.peak.look();
-        List<ClassUsage> classes = IntStream.range(0, SizeClasses.COUNT).mapToObj(this::usage)
-                .filter(one -> one.liveCount() > 0).toList();
-        long large = central.largeByteSize();
-        long largeCount = central.largeAllocationCount() - central.largeFreeCount();
-        return new ArenaUsage(central.slabByteSize(), central.slabs().size(),
-                large + classes.stream().mapToLong(ClassUsage::liveByteSize).sum(), central.peak.byteSize(),
-                largeCount, large, classes, heaps().map(ThreadHeap::usage).toList());
     }
 
     private ClassUsage usage(int sizeClass) {
@@ -289,10 +291,6 @@ public final class ArenaHeap implements Storage {
 
     private long liveByteSize() {
         return heaps().mapToLong(ThreadHeap::liveByteSize).sum() + central.largeByteSize();
-    }
-
-    private long allocationCount() {
-        return heaps().mapToLong(ThreadHeap::allocationCount).sum() + central.largeAllocationCount();
     }
 
     private long liveCount() {

@@ -6,7 +6,7 @@ import java.lang.ref.WeakReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 
-import dev.verbena.memory.ArenaUsage;
+import dev.verbena.memory.ArenaStatistics;
 
 /**
  * The runs of slots that one thread carves its small blocks from, so that it meets no other thread; or, of a shared one, several
@@ -342,9 +342,9 @@ public class ThreadHeap extends OwnerLock {
     }
 
     /** By any thread. */
-    ArenaUsage.HeapUsage usage() {
+    ArenaStatistics.HeapUsage usage() {
         long live = (long) LIVE.getOpaque(this);
-        return new ArenaUsage.HeapUsage(ownerId, live, Math.max(0, (long) RUNS.getOpaque(this) - live),
+        return new ArenaStatistics.HeapUsage(ownerId, live, Math.max(0, (long) RUNS.getOpaque(this) - live),
                 allocationCount(), classes().mapToLong(i -> bins.allocatedCount(i) * SizeClasses.slotByteSize(i)).sum(),
                 (long) REQUESTED.getOpaque(this));
     }

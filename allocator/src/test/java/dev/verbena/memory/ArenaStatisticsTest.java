@@ -9,12 +9,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import dev.verbena.memory.ArenaUsage.ClassUsage;
-import dev.verbena.memory.ArenaUsage.HeapUsage;
+import dev.verbena.memory.ArenaStatistics.ClassUsage;
+import dev.verbena.memory.ArenaStatistics.HeapUsage;
 import dev.verbena.memory.heap.SizeClasses;
 
 /** What an arena says of itself while it is at work, and what its map shows. */
-class ArenaUsageTest {
+class ArenaStatisticsTest {
     private static final long MIB = 1024 * 1024;
 
     private final TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 4 * MIB, 4 * MIB);
@@ -36,7 +36,7 @@ class ArenaUsageTest {
         Thread thread = Thread.ofPlatform().start(() -> other[0] = arena.allocateAddress(64));
         thread.join();
 
-        ArenaUsage usage = arena.usage();
+        ArenaStatistics usage = arena.recentStatistics();
         long large = SizeClasses.ceilToPage(100_000);
         assertEquals(List.of(new ClassUsage(64, 11), new ClassUsage(5120, 1)), usage.classes());
         assertEquals(11 * 64 + 5120 + large, usage.liveByteSize());
@@ -55,13 +55,13 @@ class ArenaUsageTest {
         blocks.forEach(arena::freeAddress);
         arena.freeAddress(other[0]);
         arena.trim();
-        usage = arena.usage();
+        usage = arena.recentStatistics();
         assertEquals(List.of(), usage.classes());
         assertEquals(0, usage.liveByteSize());
         assertEquals(0, of(usage, Thread.currentThread()).cachedByteSize());
     }
 
-    private static HeapUsage of(ArenaUsage usage, Thread thread) {
+    private static HeapUsage of(ArenaStatistics usage, Thread thread) {
         return usage.heaps().stream().filter(heap -> heap.threadId() == thread.threadId()).findAny().orElseThrow();
     }
 
@@ -69,9 +69,9 @@ class ArenaUsageTest {
     void whatAnotherThreadHasFreedIsLiveUntilItIsTakenBack() throws Exception {
         long block = arena.allocateAddress(1000);
         Thread.ofPlatform().start(() -> arena.freeAddress(block)).join();
-        assertEquals(1024, arena.usage().liveByteSize());
+        assertEquals(1024, arena.recentStatistics().liveByteSize());
         assertEquals(0, arena.statistics().liveByteSize());
-        assertEquals(0, arena.usage().liveByteSize());
+        assertEquals(0, arena.recentStatistics().liveByteSize());
     }
 
     @Test
