@@ -79,11 +79,6 @@ final class AsyncEvents {
         objects.put(struct.address(), object);
     }
 
-    /** By its struct; null where it is not here. */
-    synchronized QueuePair queuePair(MemorySegment struct) {
-        return objects.get(struct.address()) instanceof QueuePair pair ? pair : null;
-    }
-
     /** By its number; null where it is not here. */
     synchronized QueuePair queuePair(int number) {
         for (VerbsObject object : objects.values()) {

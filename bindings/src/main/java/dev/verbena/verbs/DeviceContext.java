@@ -25,11 +25,13 @@ import dev.verbena.verbs.ffi.NativeCall;
 import dev.verbena.verbs.ffi.InlineVerbs;
 import dev.verbena.verbs.ffi.LibC;
 import dev.verbena.verbs.ffi.LibIbverbs;
+import dev.verbena.verbs.ffi.Availability;
 
 /**
  * An opened RDMA device; everything else is made from it.
  *
- * <p><b>Owner:</b> whoever opened it, to be closed after all that was made from it; the one of a {@link CmId} need not be
+ * <p><b>Owner:</b> whoever opened it, to be closed after all that was made from it; the one of a connection
+ * manager's {@link dev.verbena.verbs.cm.CmId} need not be
  * closed, as the connection manager keeps the device open. <b>Threading:</b> thread-safe.
  *
  * <p>Source: ibv_open_device(3), ibv_query_device(3), ibv_query_port(3).
@@ -70,7 +72,7 @@ public final class DeviceContext extends VerbsObject {
      * @throws VerbsException if there is no such device or this process may not open it
      */
     public static DeviceContext open(String name) {
-        String problem = Verbs.bindingProblem();
+        String problem = Availability.problem();
         if (problem != null) {
             throw new IllegalStateException(problem);
         }
@@ -93,7 +95,7 @@ public final class DeviceContext extends VerbsObject {
      * @throws VerbsException EOPNOTSUPP where the device's provider cannot, as soft-RoCE
      */
     public static DeviceContext importFrom(int commandFd) {
-        String problem = Verbs.bindingProblem();
+        String problem = Availability.problem();
         if (problem != null) {
             throw new IllegalStateException(problem);
         }

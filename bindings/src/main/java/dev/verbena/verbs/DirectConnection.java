@@ -17,7 +17,7 @@ import java.security.SecureRandom;
  * <p>A side may send as soon as it is connected and knows that the other one is, too: what comes earlier is dropped, and sent
  * again after the timeout. Where both are of one process, {@link #connect(QueuePair, QueuePair)} does all of it.
  *
- * <p>On iWARP a connection exists only through rdma_cm: {@link CmConnection}, which is an alternative everywhere.
+ * <p>On iWARP a connection exists only through rdma_cm: {@link dev.verbena.verbs.cm.CmConnection}, which is an alternative everywhere.
  *
  * <p><b>Owner:</b> none; what ends the connection is to close the queue pair, or to bring it to RESET, after which it can be
  * prepared anew. <b>Threading:</b> confined to whoever prepared it.

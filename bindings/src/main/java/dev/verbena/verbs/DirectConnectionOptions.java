@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import java.util.EnumSet;
 import java.util.Set;
+import dev.verbena.verbs.ffi.Range;
 
 /**
  * How this side of a {@link DirectConnection} is reached and sends; what it must share with its peer is settled between

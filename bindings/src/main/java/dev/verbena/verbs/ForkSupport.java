@@ -1,5 +1,7 @@
 package dev.verbena.verbs;
 
+import dev.verbena.verbs.ffi.Availability;
+
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
 /**
@@ -24,7 +26,7 @@ public enum ForkSupport {
      * @throws IllegalStateException where libibverbs cannot be called; the message says why
      */
     public static ForkSupport now() {
-        String problem = Verbs.bindingProblem();
+        String problem = Availability.problem();
         if (problem != null) {
             throw new IllegalStateException(problem);
         }

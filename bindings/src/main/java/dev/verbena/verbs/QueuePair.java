@@ -16,6 +16,7 @@ import dev.verbena.verbs.abi.ibv_qp;
 import dev.verbena.verbs.abi.ibv_qp_attr;
 import dev.verbena.verbs.abi.ibv_qp_cap;
 import dev.verbena.verbs.abi.ibv_qp_init_attr;
+import dev.verbena.verbs.bridge.QueuePairMaker;
 import dev.verbena.verbs.ffi.DataPath;
 import dev.verbena.verbs.ffi.NativeCall;
 import dev.verbena.verbs.ffi.Guard;
@@ -63,9 +64,9 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
 
     private QueuePair(ProtectionDomain domain, QueuePairMaker maker, QueuePairOptions options, MemorySegment pair,
             MemorySegment capacities) {
-        super("queue pair " + ibv_qp.qp_num(pair) + " of " + domain.context(), domain, options.sendQueue(),
-                options.receiveQueue(), options.sharedReceiveQueue(),
-                maker == null ? null : maker.object());
+        super("queue pair " + ibv_qp.qp_num(pair) + " of " + domain.context(),
+                maker == null ? null : maker.lifetime(), domain, options.sendQueue(),
+                options.receiveQueue(), options.sharedReceiveQueue());
         this.domain = domain;
         this.maker = maker;
         this.type = options.type();
@@ -98,7 +99,7 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     static QueuePair create(ProtectionDomain domain, QueuePairMaker maker, QueuePairOptions options) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = attributes(options, arena);
-            MemorySegment pair = maker.create(domain, attributes);
+            MemorySegment pair = maker.create(domain.pointer(), attributes);
             return new QueuePair(domain, maker, options, pair.reinterpret(ibv_qp.sizeof()),
                     ibv_qp_init_attr.cap(attributes));
         }
@@ -410,7 +411,7 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
     void destroy() {
         AsyncEvents events = domain.context().events();
         if (maker != null) {
-            maker.destroy(events, pair);
+            maker.destroy(destroy -> events.destroy(pair, destroy));
         } else {
             events.destroy(pair, () -> NativeCall.check("ibv_destroy_qp", this::on, ibv_destroy_qp(pair),
                     "a queue pair leaves its multicast groups first: detachMulticast"));

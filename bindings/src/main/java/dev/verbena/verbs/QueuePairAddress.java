@@ -1,6 +1,7 @@
 package dev.verbena.verbs;
 
 import java.nio.ByteBuffer;
+import dev.verbena.verbs.ffi.Range;
 
 /**
  * What a peer must be told of a connected queue pair to connect its own to it.

@@ -1,5 +1,7 @@
 package dev.verbena.verbs;
 
+import dev.verbena.verbs.ffi.Range;
+
 /**
  * How long a reliable queue pair waits, and how often it tries again, before it gives a request up.
  *

@@ -1,10 +1,7 @@
 package dev.verbena.verbs;
 
-import java.util.List;
-
-import dev.verbena.verbs.library.NativeLibrary;
-import dev.verbena.verbs.ffi.LibIbverbs;
-import dev.verbena.verbs.ffi.AbiCheck;
+import dev.verbena.verbs.bridge.VerbsAccess;
+import dev.verbena.verbs.ffi.Availability;
 
 /**
  * Whether this process can use RDMA verbs.
@@ -12,6 +9,10 @@ import dev.verbena.verbs.ffi.AbiCheck;
  * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
  */
 public final class Verbs {
+    static {
+        VerbsAccess.install(new PackageAccess());
+    }
+
     private Verbs() {}
 
     /**
@@ -20,7 +21,7 @@ public final class Verbs {
      * without RDMA, no device. Asked anew each time: devices come and go.
      */
     public static String unavailableReason() {
-        String problem = bindingProblem();
+        String problem = Availability.problem();
         if (problem != null) {
             return problem;
         }
@@ -29,25 +30,5 @@ public final class Verbs {
         } catch (VerbsException failed) {
             return failed.getMessage();
         }
-    }
-
-    /**
-     * Null, or why libibverbs cannot be called at all; to be asked before anything generated or {@link LibIbverbs} is
-     * touched.
-     */
-    static String bindingProblem() {
-        return bindingProblem(NativeLibrary.IBVERBS, LibIbverbs.Symbols.REQUIRED);
-    }
-
-    /**
-     * In this order: no library is opened on a machine whose layouts were never verified; and opening it tells whether
-     * Java allows native calls, without which the generated layouts cannot even be initialised.
-     */
-    static String bindingProblem(NativeLibrary library, List<String> required) {
-        String problem = AbiCheck.machineProblem();
-        if (problem == null) {
-            problem = library.problem(required);
-        }
-        return problem != null ? problem : AbiCheck.layoutProblem(AbiCheck.verified());
     }
 }

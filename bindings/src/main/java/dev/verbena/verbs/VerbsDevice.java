@@ -2,6 +2,7 @@ package dev.verbena.verbs;
 
 import java.util.List;
 import java.util.function.Function;
+import dev.verbena.verbs.ffi.Availability;
 
 /**
  * An RDMA device of this machine, as it was when it was listed.
@@ -20,7 +21,7 @@ public record VerbsDevice(String name, NodeType nodeType, TransportType transpor
      * @throws VerbsException where the kernel has RDMA and yet refuses the list
      */
     public static List<VerbsDevice> list() {
-        if (Verbs.bindingProblem() != null) {
+        if (Availability.problem() != null) {
             return List.of();
         }
         try (DeviceList devices = DeviceList.open()) {
@@ -47,7 +48,7 @@ public record VerbsDevice(String name, NodeType nodeType, TransportType transpor
     }
 
     private <T> T ask(Function<DeviceContext, T> question) {
-        String problem = Verbs.bindingProblem();
+        String problem = Availability.problem();
         if (problem != null) {
             throw new IllegalStateException(problem);
         }

@@ -1,6 +1,7 @@
 /**
- * RDMA verbs: devices, registered memory, queue pairs, completions, connections. The names are those of the InfiniBand
- * specification and of the manual pages of rdma-core, written out; {@code docs/guide/verbs.md} says what to choose when.
+ * RDMA verbs: devices, registered memory, queue pairs, completions. Connections by IP address are next door, in
+ * {@link dev.verbena.verbs.cm}. The names are those of the InfiniBand specification and of the manual pages of rdma-core,
+ * written out; {@code docs/guide/verbs.md} says what to choose when.
  *
  * <p>A first message, from one queue pair to another of the same process:
  *

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.verbs.abi.rdma_core_h;
+import dev.verbena.verbs.ffi.Availability;
 
 /** A completion queue that fails is not taken for an empty one. */
 class BrokenCompletionQueueTest {
@@ -21,7 +22,7 @@ class BrokenCompletionQueueTest {
 
     @BeforeEach
     void needsTheLibrary() {
-        assumeTrue(Verbs.bindingProblem() == null, Verbs::bindingProblem);
+        assumeTrue(Availability.problem() == null, Availability::problem);
         device = new StandInDevice(TransportType.INFINIBAND);
     }
 

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.verbena.verbs.cm.CmLink;
+
 /**
  * The connections that were made through rdma_cm; none on a device whose queue pairs are connected by hand.
  *

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import com.sun.management.ThreadMXBean;
+import dev.verbena.verbs.ffi.Availability;
 
 /** Filling in, posting, polling and reading take nothing from the Java heap. */
 class DataPathAllocationTest {
@@ -26,7 +27,7 @@ class DataPathAllocationTest {
 
     @BeforeEach
     void needsTheLibrary() {
-        assumeTrue(Verbs.bindingProblem() == null, Verbs::bindingProblem);
+        assumeTrue(Availability.problem() == null, Availability::problem);
         device = DoNothingDevice.ofLibC();
     }
 

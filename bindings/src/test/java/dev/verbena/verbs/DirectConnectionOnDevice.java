@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import dev.verbena.verbs.cm.CmPair;
+
 /** From RESET to the first message in a call or two. */
 @Needs(Need.CONNECTING_BY_HAND)
 class DirectConnectionOnDevice {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import dev.verbena.verbs.ffi.Availability;
 
 class DirectConnectionTest {
     private static final Gid GID = Gid.parse("::ffff:192.0.2.1");
@@ -125,7 +126,7 @@ class DirectConnectionTest {
     class OfAQueuePair {
         @BeforeEach
         void needsTheLibrary() {
-            assumeTrue(Verbs.bindingProblem() == null, Verbs::bindingProblem);
+            assumeTrue(Availability.problem() == null, Availability::problem);
         }
 
         private DirectConnection connection(DirectConnectionOptions options) {

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Whose ways a test knows by heart: statuses and holes that only this kernel driver has. */
-enum Driver {
+public enum Driver {
     SOFT_ROCE("rxe"), SOFT_IWARP("Software iWARP stack"), ANOTHER(null);
 
     /** What the driver writes into the description of each of its devices. */

@@ -12,6 +12,10 @@ import java.util.function.Supplier;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import dev.verbena.verbs.cm.CmEvent;
+import dev.verbena.verbs.cm.CmEventChannel;
+import dev.verbena.verbs.cm.CmEventType;
+import dev.verbena.verbs.cm.CmPair;
 import dev.verbena.verbs.ffi.LibC;
 
 /** An event loop learns by a descriptor that there are events, and takes them without waiting. */

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.verbs.abi.rdma_core_h;
+import dev.verbena.verbs.cm.CmEventChannel;
 import dev.verbena.verbs.ffi.NativeCall;
 import dev.verbena.verbs.ffi.LibC;
 
@@ -49,20 +50,20 @@ class LeftoversOnDevice {
     }
 
     @Test
-    void aCompletionChannelThatGetsNoFile() {
+    void aCompletionChannelThatGetsNoFile() throws Exception {
         withFilesLeft(0, device.context::createCompletionChannel);
         withFilesLeft(1, device.context::createCompletionChannel);
     }
 
     @Test
-    void aConnectionManagersChannelThatGetsNoFile() {
+    void aConnectionManagersChannelThatGetsNoFile() throws Exception {
         CmEventChannel.create().close();
         withFilesLeft(0, CmEventChannel::create);
         withFilesLeft(1, CmEventChannel::create);
     }
 
     /** Tries twice: what Java loads for it the first time takes files, too. */
-    private static void withFilesLeft(int count, Supplier<? extends VerbsObject> create) {
+    private static void withFilesLeft(int count, Supplier<? extends AutoCloseable> create) throws Exception {
         create.get().close();
         assertEquals(rdma_core_h.EMFILE(), new VerbsException("loaded", "", rdma_core_h.EMFILE(), null).errno());
         try (Arena arena = Arena.ofConfined()) {

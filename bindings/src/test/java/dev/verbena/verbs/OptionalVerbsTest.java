@@ -24,6 +24,7 @@ import dev.verbena.verbs.abi.ibv_td;
 import dev.verbena.verbs.abi.ibv_td_init_attr;
 import dev.verbena.verbs.abi.rdma_core_h;
 import dev.verbena.verbs.abi.verbs_context;
+import dev.verbena.verbs.ffi.Availability;
 
 /** Thread domains, parent domains and advice, which no device here has, over a verbs_context that takes down what it is asked. */
 class OptionalVerbsTest {
@@ -40,7 +41,7 @@ class OptionalVerbsTest {
 
     @BeforeEach
     void makeDevice() {
-        assumeTrue(Verbs.bindingProblem() == null, Verbs::bindingProblem);
+        assumeTrue(Availability.problem() == null, Availability::problem);
         extended = verbs_context.allocate(arena);
         context = verbs_context.context(extended);
         ibv_context.abi_compat(context, MemorySegment.ofAddress(-1));

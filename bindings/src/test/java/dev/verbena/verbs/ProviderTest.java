@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.abi.ibv_context_ops;
 import dev.verbena.verbs.ffi.LibC;
+import dev.verbena.verbs.ffi.Availability;
 
 /** Whose code is called is told by the code. */
 class ProviderTest {
@@ -50,7 +51,7 @@ class ProviderTest {
 
     @Test
     void theFileIsTheOneThatTheFunctionLiesIn() {
-        assumeTrue(Verbs.bindingProblem() == null, Verbs::bindingProblem);
+        assumeTrue(Availability.problem() == null, Availability::problem);
         MemorySegment context = StandInDevice.context(TransportType.INFINIBAND, Arena.ofAuto());
         assertEquals("", Provider.of(context).name(), "no function");
         MemorySegment poll = Linker.nativeLinker().defaultLookup().find("poll").orElseThrow();

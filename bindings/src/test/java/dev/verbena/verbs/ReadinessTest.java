@@ -9,12 +9,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.verbs.abi.ibv_qp;
+import dev.verbena.verbs.ffi.Availability;
 
 /** Posting waits for the state in which the provider may be asked. */
 class ReadinessTest {
     @BeforeEach
     void needsTheLibrary() {
-        assumeTrue(Verbs.bindingProblem() == null, Verbs::bindingProblem);
+        assumeTrue(Availability.problem() == null, Availability::problem);
     }
 
     private static StandInDevice inState(TransportType transport, QueuePairState state) {

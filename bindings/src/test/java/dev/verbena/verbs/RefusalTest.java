@@ -17,6 +17,7 @@ import dev.verbena.verbs.abi.ibv_qp;
 import dev.verbena.verbs.abi.ibv_recv_wr;
 import dev.verbena.verbs.abi.ibv_send_wr;
 import dev.verbena.verbs.abi.rdma_core_h;
+import dev.verbena.verbs.ffi.Availability;
 
 /** A full queue is a count, what would never fit is an exception; as the providers' sources say it. */
 class RefusalTest {
@@ -29,7 +30,7 @@ class RefusalTest {
 
     @BeforeEach
     void needsTheLibrary() {
-        assumeTrue(Verbs.bindingProblem() == null, Verbs::bindingProblem);
+        assumeTrue(Availability.problem() == null, Availability::problem);
         device = readyDevice("");
     }
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import dev.verbena.verbs.ffi.Availability;
 
 /** What surrounds verbs: the libraries, and forking. */
 class SurroundingsTest {
@@ -39,7 +40,7 @@ class SurroundingsTest {
         assertEquals(ForkSupport.DISABLED, ForkSupport.of(0));
         assertEquals(ForkSupport.ENABLED, ForkSupport.of(1));
         assertEquals(ForkSupport.UNNEEDED, ForkSupport.of(2));
-        assumeTrue(Verbs.bindingProblem() == null, "skipped: " + Verbs.bindingProblem());
+        assumeTrue(Availability.problem() == null, "skipped: " + Availability.problem());
         assertNotNull(ForkSupport.now());
     }
 }

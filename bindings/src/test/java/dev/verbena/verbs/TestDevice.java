@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Assumptions;
 
+import dev.verbena.verbs.cm.CmPair;
+
 /**
  * A real device, the one that the environment variable VERBENA_TEST_DEVICE names, or the first; for tests that make their
  * own objects of it: what is kept is closed in reverse order.

@@ -2,6 +2,8 @@ package dev.verbena.verbs;
 
 import java.net.InetAddress;
 
+import dev.verbena.verbs.cm.CmPair;
+
 /**
  * What tests in other packages are told of the device that is tested.
  *
@@ -12,6 +14,14 @@ public final class TestedDevice {
 
     public static String name() {
         return TestDevice.name();
+    }
+
+    public static Driver driver() {
+        return TestDevice.driver();
+    }
+
+    public static boolean has(Need need) {
+        return TestDevice.has(need);
     }
 
     /** Under which rdma_cm finds it. */

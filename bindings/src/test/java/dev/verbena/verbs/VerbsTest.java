@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.verbena.verbs.abi.rdma_core_h;
-import dev.verbena.verbs.library.NativeLibrary;
 import dev.verbena.verbs.ffi.LibIbverbs;
 import dev.verbena.verbs.ffi.Errno;
+import dev.verbena.verbs.ffi.Availability;
 
 class VerbsTest {
     /** Run in a process of its own: Java that refuses native calls must be told apart from a broken binding. */
@@ -34,22 +34,6 @@ class VerbsTest {
         public static void main(String[] arguments) {
             System.out.println(VerbsDevice.list() + " " + Verbs.unavailableReason());
         }
-    }
-
-    @Test
-    void aMissingLibraryIsOneSentenceThatSaysWhatToInstall() {
-        assertEquals(
-                "RDMA verbs need library=libnothing.so.9, which the dynamic linker cannot open: install rdma-core (Debian: libnothing9).",
-                Verbs.bindingProblem(new NativeLibrary("libnothing.so.9", "libnothing9"), List.of("ibv_open_device")));
-    }
-
-    @Test
-    void anOldLibraryIsOneSentenceThatNamesWhatItLacks() {
-        NativeLibrary libc = new NativeLibrary("libc.so.6", "libc6");
-        assertNull(Verbs.bindingProblem(libc, List.of("malloc")));
-        assertEquals(
-                "This machine's library=libc.so.6 is too old, symbols=[ibv_from_the_future] are missing: install rdma-core 44 or newer.",
-                Verbs.bindingProblem(libc, List.of("malloc", "ibv_from_the_future")));
     }
 
     @Test
@@ -64,7 +48,7 @@ class VerbsTest {
 
     @Test
     void aKernelWithoutRdmaIsTheReason() {
-        assumeTrue(Verbs.bindingProblem() == null, "skipped: " + Verbs.bindingProblem());
+        assumeTrue(Availability.problem() == null, "skipped: " + Availability.problem());
         assumeTrue(!Files.exists(Path.of("/sys/class/infiniband_verbs")), "skipped: this machine's kernel has RDMA");
         assertTrue(Verbs.unavailableReason().startsWith("This machine's kernel has no RDMA support loaded: "),
                 Verbs.unavailableReason());
@@ -72,7 +56,7 @@ class VerbsTest {
 
     @Test
     void aDeviceThatIsGoneIsNamed() {
-        assumeTrue(Verbs.bindingProblem() == null, "skipped: " + Verbs.bindingProblem());
+        assumeTrue(Availability.problem() == null, "skipped: " + Availability.problem());
         VerbsDevice gone = new VerbsDevice("gone0", NodeType.CHANNEL_ADAPTER, TransportType.INFINIBAND, new Guid(1));
         VerbsException failed = assertThrows(VerbsException.class, gone::query);
         assertEquals(rdma_core_h.ENODEV(), failed.errno());

@@ -19,6 +19,7 @@ import dev.verbena.verbs.abi.ibv_comp_channel;
 import dev.verbena.verbs.abi.ibv_context;
 import dev.verbena.verbs.ffi.LibC;
 import dev.verbena.verbs.ffi.Waiter;
+import dev.verbena.verbs.ffi.Availability;
 
 /** What waits for events sleeps without a trace, and leaves no file open. Descriptors without events stand in for a device's. */
 class WaiterTest {
@@ -30,7 +31,7 @@ class WaiterTest {
 
     @BeforeEach
     void needsTheLibrary() {
-        assumeTrue(Verbs.bindingProblem() == null, Verbs::bindingProblem);
+        assumeTrue(Availability.problem() == null, Availability::problem);
         fd = LibC.eventfd();
         context = StandInDevice.context(TransportType.INFINIBAND, arena);
         ibv_context.async_fd(context, fd);

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import dev.verbena.verbs.ffi.Availability;
 
 /** Requests reach no further than their own. */
 class WorkRequestsTest {
@@ -16,7 +17,7 @@ class WorkRequestsTest {
 
     @BeforeEach
     void needsTheLibrary() {
-        assumeTrue(Verbs.bindingProblem() == null, Verbs::bindingProblem);
+        assumeTrue(Availability.problem() == null, Availability::problem);
     }
 
     @ParameterizedTest

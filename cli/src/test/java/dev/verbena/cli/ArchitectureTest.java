@@ -49,6 +49,18 @@ class ArchitectureTest {
     }
 
     @Test
+    void packagesOfTheBindingsNameOnlyThoseBeneathThem() throws IOException {
+        assertEquals(List.of(), judge(".java", "/bindings/src/main/java/dev/", PackageEdges::violations));
+        assertEquals(List.of("A.java: dev.verbena.verbs must not name dev.verbena.verbs.cm"),
+                PackageEdges.violations("A.java", "package dev.verbena.verbs;\nimport dev.verbena.verbs.cm.CmId;\n"));
+        assertEquals(1, PackageEdges.violations("A.java",
+                "package dev.verbena.verbs.ffi;\nvoid a(dev.verbena.verbs.QueuePair pair) {}\n").size());
+        assertEquals(List.of(), PackageEdges.violations("A.java", "package dev.verbena.verbs.ffi;\n"
+                + "import dev.verbena.verbs.VerbsException;\n/** {@link dev.verbena.verbs.cm.CmId} */\n"));
+        assertEquals(1, PackageEdges.violations("A.java", "package dev.verbena.verbs.common;\n").size());
+    }
+
+    @Test
     void buildFilesDependOnlyOnWhatTheDrawingSays() throws IOException {
         List<String> violations = new ArrayList<>();
         int edges = 0;

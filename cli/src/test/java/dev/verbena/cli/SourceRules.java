@@ -53,7 +53,7 @@ final class SourceRules {
                 : List.of();
     }
 
-    private static String withoutComments(String text) {
+    static String withoutComments(String text) {
         return LINE_COMMENT.matcher(text).replaceAll("");
     }
 }

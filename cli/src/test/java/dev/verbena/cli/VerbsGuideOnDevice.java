@@ -26,6 +26,12 @@ class VerbsGuideOnDevice {
                 .ofPackage("bindings/src/main/java/dev/verbena/verbs/package-info.java").output(folder));
     }
 
+    @Test
+    void aConnectionByAddressComesAbout() throws Exception {
+        assertEquals("welcome, READY_TO_SEND\n", DocumentExample
+                .ofPackage("bindings/src/main/java/dev/verbena/verbs/cm/package-info.java").output(folder));
+    }
+
     /** One by one: in a guest each takes most of a minute. */
     @ParameterizedTest
     @MethodSource

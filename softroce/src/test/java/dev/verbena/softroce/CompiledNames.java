@@ -25,8 +25,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
  */
 record CompiledNames(URLClassLoader loader, List<String> api, List<String> tests) implements AutoCloseable {
     private static final String EXPORTED = "dev.verbena.verbs";
-    private static final List<String> HIDDEN = List.of("dev.verbena.verbs.abi.", "dev.verbena.verbs.ffi.",
-            "dev.verbena.verbs.library.");
+    private static final List<String> HIDDEN = List.of("dev.verbena.verbs.abi.", "dev.verbena.verbs.bridge.",
+            "dev.verbena.verbs.ffi.", "dev.verbena.verbs.library.");
 
     static CompiledNames of(Path home) throws IOException {
         List<URL> roots = new ArrayList<>();

@@ -19,11 +19,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.verbena.verbs.CmListener;
-import dev.verbena.verbs.ConnectionException;
 import dev.verbena.verbs.Need;
 import dev.verbena.verbs.Needs;
 import dev.verbena.verbs.TestedDevice;
+import dev.verbena.verbs.cm.CmListener;
+import dev.verbena.verbs.cm.ConnectionException;
 
 /** Our examples with the programs of rdma-core that they are written after, each in both roles. */
 class InteropOnDevice {

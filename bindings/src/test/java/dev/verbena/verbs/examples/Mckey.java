@@ -9,20 +9,20 @@ import java.util.concurrent.TimeUnit;
 
 import dev.verbena.verbs.AccessFlag;
 import dev.verbena.verbs.AddressHandle;
-import dev.verbena.verbs.CmEvent;
-import dev.verbena.verbs.CmEventChannel;
-import dev.verbena.verbs.CmEventType;
-import dev.verbena.verbs.CmId;
-import dev.verbena.verbs.CmPortSpace;
-import dev.verbena.verbs.DatagramDestination;
 import dev.verbena.verbs.MemoryRegion;
-import dev.verbena.verbs.MulticastMembership;
 import dev.verbena.verbs.ProtectionDomain;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.QueuePairOptions;
 import dev.verbena.verbs.QueuePairType;
 import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.SendRequests;
+import dev.verbena.verbs.cm.CmEvent;
+import dev.verbena.verbs.cm.CmEventChannel;
+import dev.verbena.verbs.cm.CmEventType;
+import dev.verbena.verbs.cm.CmId;
+import dev.verbena.verbs.cm.CmPortSpace;
+import dev.verbena.verbs.cm.DatagramDestination;
+import dev.verbena.verbs.cm.MulticastMembership;
 
 /**
  * Sends messages to a multicast group, or receives as many. It speaks with {@code mckey} of rdma-core, in either role.

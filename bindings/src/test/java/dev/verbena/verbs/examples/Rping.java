@@ -12,9 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 import dev.verbena.verbs.AccessFlag;
-import dev.verbena.verbs.CmConnection;
-import dev.verbena.verbs.CmListener;
-import dev.verbena.verbs.ConnectionParameters;
 import dev.verbena.verbs.DeviceContext;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.ProtectionDomain;
@@ -23,6 +20,9 @@ import dev.verbena.verbs.QueuePairOptions;
 import dev.verbena.verbs.QueuePairType;
 import dev.verbena.verbs.ReceiveRequests;
 import dev.verbena.verbs.SendRequests;
+import dev.verbena.verbs.cm.CmConnection;
+import dev.verbena.verbs.cm.CmListener;
+import dev.verbena.verbs.cm.ConnectionParameters;
 
 /**
  * The client offers a text, the server reads it from the client's memory and writes it back to another place there. It

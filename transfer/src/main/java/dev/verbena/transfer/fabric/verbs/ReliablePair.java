@@ -9,13 +9,13 @@ import org.slf4j.LoggerFactory;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.verbs.AccessFlag;
 import dev.verbena.verbs.AddressVector;
-import dev.verbena.verbs.CmId;
-import dev.verbena.verbs.ConnectionParameters;
 import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.QueuePairAttributes;
 import dev.verbena.verbs.QueuePairOptions;
 import dev.verbena.verbs.QueuePairState;
 import dev.verbena.verbs.VerbsException;
+import dev.verbena.verbs.cm.CmId;
+import dev.verbena.verbs.cm.ConnectionParameters;
 
 /**
  * How a reliable connected queue pair of the device comes to READY_TO_SEND.

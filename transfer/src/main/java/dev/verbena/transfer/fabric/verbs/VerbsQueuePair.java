@@ -21,13 +21,13 @@ import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.transfer.spi.WorkRequest;
 import dev.verbena.transfer.fabric.verbs.cm.CmLink;
-import dev.verbena.verbs.CmId;
-import dev.verbena.verbs.ConnectionParameters;
 import dev.verbena.verbs.QueuePairAttributes;
 import dev.verbena.verbs.QueuePairState;
 import dev.verbena.verbs.VerbsException;
 import dev.verbena.verbs.WorkCompletionStatus;
 import dev.verbena.verbs.WorkCompletions;
+import dev.verbena.verbs.cm.CmId;
+import dev.verbena.verbs.cm.ConnectionParameters;
 
 /**
  * A reliable connected queue pair of the device.

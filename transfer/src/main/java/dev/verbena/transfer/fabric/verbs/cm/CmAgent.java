@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.TransferException;
-import dev.verbena.verbs.CmEvent;
-import dev.verbena.verbs.CmEventChannel;
-import dev.verbena.verbs.CmEventType;
-import dev.verbena.verbs.CmId;
 import dev.verbena.verbs.DeviceContext;
 import dev.verbena.verbs.VerbsException;
+import dev.verbena.verbs.cm.CmEvent;
+import dev.verbena.verbs.cm.CmEventChannel;
+import dev.verbena.verbs.cm.CmEventType;
+import dev.verbena.verbs.cm.CmId;
 
 /**
  * A fabric's part in the connection manager: listens for the queue pairs of peers, and takes the events of all its own on a thread of

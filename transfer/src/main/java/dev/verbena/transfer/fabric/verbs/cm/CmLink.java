@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.verbena.verbs.CmEvent;
-import dev.verbena.verbs.CmId;
-import dev.verbena.verbs.ConnectionParameters;
+import dev.verbena.verbs.cm.CmEvent;
+import dev.verbena.verbs.cm.CmId;
+import dev.verbena.verbs.cm.ConnectionParameters;
 
 /**
  * The connection of one queue pair through the connection manager, on either side.

@@ -1,6 +1,6 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
-import static dev.verbena.verbs.CmPair.HANG_NS;
+import static dev.verbena.verbs.cm.CmPair.HANG_NS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -19,6 +19,10 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import dev.verbena.verbs.Need;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.QueuePairState;
+import dev.verbena.verbs.TestedDevice;
 
 /** Connecting by waiting for each step, a thread per end. */
 class CmConnectionOnDevice {
@@ -109,7 +113,7 @@ class CmConnectionOnDevice {
         });
         assertEquals(9, refused.event().privateData()[0]);
         assertTrue(refused.getMessage().contains("the program there refused"), refused::getMessage);
-        if (TestDevice.has(Need.INFINIBAND_REQUESTS)) {
+        if (TestedDevice.has(Need.INFINIBAND_REQUESTS)) {
             assertTrue(refused.getMessage().contains("refused by the program"), refused::getMessage);
         }
     }

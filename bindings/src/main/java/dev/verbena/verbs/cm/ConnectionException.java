@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 /**
  * A connection did not come about, or not in time; the message says between whom, why, and what to do.

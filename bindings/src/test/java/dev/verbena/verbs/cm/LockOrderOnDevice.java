@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import static org.junit.jupiter.api.Assertions.assertNull;
 
@@ -11,6 +11,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
+import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.ffi.LibRdmacm;
 
 /** Threads that create and close at the same time do not wait for each other for ever. */

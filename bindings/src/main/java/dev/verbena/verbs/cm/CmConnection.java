@@ -1,9 +1,11 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import static dev.verbena.verbs.abi.rdma_core_h.ECONNREFUSED;
 
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.VerbsException;
 
 /**
  * A connection with an event channel of its own, for a thread that waits for each step, with a deadline.

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -15,20 +15,33 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import dev.verbena.verbs.AccessFlag;
+import dev.verbena.verbs.CompletionQueue;
+import dev.verbena.verbs.DeviceContext;
+import dev.verbena.verbs.MemoryRegion;
+import dev.verbena.verbs.ProtectionDomain;
+import dev.verbena.verbs.QueuePairOptions;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.QueuePairType;
+import dev.verbena.verbs.ReceiveRequests;
+import dev.verbena.verbs.TestedDevice;
+import dev.verbena.verbs.VerbsException;
+import dev.verbena.verbs.WorkCompletionStatus;
+import dev.verbena.verbs.WorkCompletions;
 
 /**
  * A listener and the two ends of a connection to it, all on one event channel served by the test's thread.
  *
  * <p>Threading: confined to the test's thread.
  */
-final class CmPair implements AutoCloseable {
-    static final long HANG_NS = TimeUnit.SECONDS.toNanos(30);
+public final class CmPair implements AutoCloseable {
+    public static final long HANG_NS = TimeUnit.SECONDS.toNanos(30);
 
     /** What an end needs of the device. */
-    static final class Resources implements AutoCloseable {
-        final ProtectionDomain domain;
-        final CompletionQueue queue;
-        final MemoryRegion region;
+    public static final class Resources implements AutoCloseable {
+        public final ProtectionDomain domain;
+        public final CompletionQueue queue;
+        public final MemoryRegion region;
         private final QueuePairType type;
 
         Resources(DeviceContext context) {
@@ -43,8 +56,14 @@ final class CmPair implements AutoCloseable {
                     EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
         }
 
-        QueuePairOptions options() {
+        public QueuePairOptions options() {
             return QueuePairOptions.of(type, queue);
+        }
+
+        void receive(QueuePair pair, long id, long offset, long byteSize) {
+            ReceiveRequests receives = new ReceiveRequests(1, 1);
+            receives.get(0).receive(id).element(region, offset, byteSize);
+            assertEquals(1, pair.post(receives, 0, 1));
         }
 
         /** The next completion's, which must succeed. */
@@ -68,14 +87,14 @@ final class CmPair implements AutoCloseable {
         }
     }
 
-    final CmEventChannel channel = CmEventChannel.create();
-    final CmId listener;
-    final CmId active;
+    public final CmEventChannel channel = CmEventChannel.create();
+    public final CmId listener;
+    public final CmId active;
     /** From the request on. */
     CmId passive;
-    Resources resources;
+    public Resources resources;
 
-    CmPair() {
+    public CmPair() {
         this(CmPortSpace.RELIABLE);
     }
 
@@ -87,12 +106,12 @@ final class CmPair implements AutoCloseable {
     }
 
     /** The address under which the connection manager finds the device that is tested. */
-    static InetAddress address() {
+    public static InetAddress address() {
         return Found.ADDRESS;
     }
 
     /** The device that is tested, as the connection manager has it; all its connections share the object. */
-    static DeviceContext device() {
+    public static DeviceContext device() {
         try (CmEventChannel channel = CmEventChannel.create(); CmId id = channel.createId()) {
             id.bind(new InetSocketAddress(address(), 0));
             return id.device();
@@ -109,7 +128,8 @@ final class CmPair implements AutoCloseable {
                         .sorted(Comparator.comparing(address -> address instanceof Inet6Address)).toList();
                 return addresses.stream().filter(Found::leadsToTheDevice).findFirst()
                         .orElseThrow(() -> new IllegalStateException("rdma_cm leads none of " + addresses
-                                + " to device=" + TestDevice.name() + ": give its network interface an address, and no"
+                                + " to device=" + TestedDevice.name()
+                                + ": give its network interface an address, and no"
                                 + " other RDMA device"));
             } catch (SocketException failed) {
                 throw new AssertionError(failed);
@@ -119,7 +139,7 @@ final class CmPair implements AutoCloseable {
         private static boolean leadsToTheDevice(InetAddress address) {
             try (CmEventChannel channel = CmEventChannel.create(); CmId id = channel.createId()) {
                 id.bind(new InetSocketAddress(address, 0));
-                return id.device().name().equals(TestDevice.name());
+                return id.device().name().equals(TestedDevice.name());
             } catch (VerbsException | IllegalStateException noDevice) {
                 return false;
             }
@@ -127,7 +147,7 @@ final class CmPair implements AutoCloseable {
     }
 
     /** The next event, which must be that. */
-    CmEvent expect(CmEventType type, CmId id) {
+    public CmEvent expect(CmEventType type, CmId id) {
         CmEvent event = next(channel);
         assertEquals(type, event.type(), event::problem);
         if (id != null) {
@@ -146,7 +166,7 @@ final class CmPair implements AutoCloseable {
         return event;
     }
 
-    void resolve() {
+    public void resolve() {
         active.resolveAddress(listener.localAddress(), HANG_NS);
         expect(CmEventType.ADDRESS_RESOLVED, active);
         active.resolveRoute(HANG_NS);

@@ -1,6 +1,6 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
-import static dev.verbena.verbs.CmPair.HANG_NS;
+import static dev.verbena.verbs.cm.CmPair.HANG_NS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -17,6 +18,16 @@ import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.verbs.AddressHandle;
+import dev.verbena.verbs.AddressVector;
+import dev.verbena.verbs.Need;
+import dev.verbena.verbs.Needs;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.QueuePairState;
+import dev.verbena.verbs.QueuePairType;
+import dev.verbena.verbs.SendRequests;
+import dev.verbena.verbs.VerbsException;
+import dev.verbena.verbs.WorkCompletions;
 import dev.verbena.verbs.abi.rdma_core_h;
 
 /** Datagrams and multicast groups by the connection manager. */
@@ -71,20 +82,20 @@ class DatagramConnectionOnDevice {
                 assertEquals(passive.query().queueKey(), destination.queueKey());
                 assertNull(pair.channel.await(0), "the passive side hears nothing");
 
-                TestDevice.receive(passive, 31, there.region, 1024, 512);
-                TestDevice.put(pair.resources.region, 0, 42);
+                there.receive(passive, 31, 1024, 512);
+                pair.resources.region.memory().set(ValueLayout.JAVA_LONG, 0, 42);
                 send(active, pair.resources, destination.path(), destination.queuePairNumber(), destination.queueKey());
                 WorkCompletions received = there.expectCompletion(31);
-                assertEquals(42, TestDevice.get(there.region, 1024 + HEADER_BYTE_SIZE));
+                assertEquals(42, there.region.memory().get(ValueLayout.JAVA_LONG, 1024 + HEADER_BYTE_SIZE));
                 assertEquals(active.number(), received.sourceQueuePairNumber(0));
 
-                TestDevice.receive(active, 32, pair.resources.region, 1024, 512);
-                TestDevice.put(there.region, 0, 43);
+                pair.resources.receive(active, 32, 1024, 512);
+                there.region.memory().set(ValueLayout.JAVA_LONG, 0, 43);
                 MemorySegment header = there.region.memory().asSlice(1024, HEADER_BYTE_SIZE);
                 AddressVector back = pair.passive.device().senderOf(received, 0, pair.passive.port(), header);
                 send(passive, there, back, received.sourceQueuePairNumber(0), destination.queueKey());
                 pair.resources.expectCompletion(32);
-                assertEquals(43, TestDevice.get(pair.resources.region, 1024 + HEADER_BYTE_SIZE));
+                assertEquals(43, pair.resources.region.memory().get(ValueLayout.JAVA_LONG, 1024 + HEADER_BYTE_SIZE));
             }
         }
     }

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
@@ -9,13 +9,16 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
+import dev.verbena.verbs.VerbsException;
 import dev.verbena.verbs.abi.rdma_cm_event;
 import dev.verbena.verbs.abi.rdma_event_channel;
-import dev.verbena.verbs.library.NativeLibrary;
-import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.ffi.Availability;
 import dev.verbena.verbs.ffi.LibC;
 import dev.verbena.verbs.ffi.LibRdmacm;
+import dev.verbena.verbs.ffi.Lifetime;
+import dev.verbena.verbs.ffi.NativeCall;
 import dev.verbena.verbs.ffi.Waiter;
+import dev.verbena.verbs.library.NativeLibrary;
 
 /**
  * Where the connection manager reports what happens to the connections that were made on it.
@@ -27,17 +30,18 @@ import dev.verbena.verbs.ffi.Waiter;
  *
  * <p>Source: rdma_cm(7), rdma_create_event_channel(3), rdma_get_cm_event(3).
  */
-public final class CmEventChannel extends VerbsObject {
+public final class CmEventChannel implements AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final String VERB = "rdma_create_event_channel";
 
+    private final Lifetime lifetime;
     private final MemorySegment channel;
     private final Waiter waiter;
     /** By their native addresses; guarded by librdmacm's lock. */
     private final Map<Long, CmId> ids = new HashMap<>();
 
     private CmEventChannel(MemorySegment channel, Waiter waiter) {
-        super("connection manager's channel " + NUMBERS.incrementAndGet());
+        this.lifetime = new Lifetime("connection manager's channel " + NUMBERS.incrementAndGet(), this::destroy);
         this.channel = channel;
         this.waiter = waiter;
     }
@@ -70,7 +74,7 @@ public final class CmEventChannel extends VerbsObject {
 
     /** Null, or one sentence that says why the connection manager's library cannot be called and what to do. */
     public static String unavailableReason() {
-        String problem = Verbs.bindingProblem();
+        String problem = Availability.problem();
         return problem != null ? problem : NativeLibrary.RDMACM.problem(LibRdmacm.Symbols.REQUIRED);
     }
 
@@ -81,7 +85,7 @@ public final class CmEventChannel extends VerbsObject {
 
     /** The same for what the space says. */
     public CmId createId(CmPortSpace space) {
-        return whileOpen(() -> {
+        return lifetime.whileOpen(() -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment id = arena.allocate(ValueLayout.ADDRESS);
                 synchronized (LibRdmacm.LOCK) {
@@ -102,7 +106,7 @@ public final class CmEventChannel extends VerbsObject {
      * @return the event, or null when time is up, after {@link #wake()}, or for no reason
      */
     public CmEvent await(long timeoutNs) {
-        return whileOpen(() -> {
+        return lifetime.whileOpen(() -> {
             CmEvent event = take();
             if (event == null && timeoutNs > 0) {
                 waiter.await(timeoutNs);
@@ -114,7 +118,10 @@ public final class CmEventChannel extends VerbsObject {
 
     /** Ends a present {@link #await}, or else the next one. */
     public void wake() {
-        runWhileOpen(waiter::wake);
+        lifetime.whileOpen(() -> {
+            waiter.wake();
+            return null;
+        });
     }
 
     /**
@@ -122,7 +129,7 @@ public final class CmEventChannel extends VerbsObject {
      * returns null. It is the channel's, non-blocking, and ends with it: neither read nor close it.
      */
     public int fileDescriptor() {
-        return whileOpen(waiter::fd);
+        return lifetime.whileOpen(waiter::fd);
     }
 
     /** Acknowledges at once: destroying a connection waits for the acknowledgement of each event of it that was taken. */
@@ -166,14 +173,38 @@ public final class CmEventChannel extends VerbsObject {
         ids.remove(address);
     }
 
-    /** Only within {@link #whileOpen}. */
+    /** Its connections end before it. */
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    /** Only while it is open. */
     MemorySegment pointer() {
         return channel;
     }
 
-    @Override
-    void destroy() {
+    private void destroy() {
         rdma_destroy_event_channel(channel);
         waiter.close();
+    }
+
+    /** Whether it can be used. */
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    /**
+     * Destroys it. Idempotent.
+     *
+     * @throws IllegalStateException if a connection still depends on it; the message names what, and it stays open
+     */
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
+        return lifetime.toString();
     }
 }

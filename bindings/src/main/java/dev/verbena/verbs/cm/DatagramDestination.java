@@ -1,8 +1,12 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import java.lang.foreign.MemorySegment;
 
+import dev.verbena.verbs.AddressVector;
+import dev.verbena.verbs.ProtectionDomain;
+import dev.verbena.verbs.SendRequest;
 import dev.verbena.verbs.abi.rdma_ud_param;
+import dev.verbena.verbs.bridge.VerbsAccess;
 
 /**
  * Where datagrams go: a peer's queue pair, or all of a multicast group. What {@link SendRequest#to} takes, with an
@@ -18,7 +22,7 @@ import dev.verbena.verbs.abi.rdma_ud_param;
  */
 public record DatagramDestination(AddressVector path, int queuePairNumber, int queueKey) {
     static DatagramDestination read(MemorySegment parameters) {
-        return new DatagramDestination(AddressVector.read(rdma_ud_param.ah_attr(parameters)),
+        return new DatagramDestination(VerbsAccess.get().addressVector(rdma_ud_param.ah_attr(parameters)),
                 rdma_ud_param.qp_num(parameters), rdma_ud_param.qkey(parameters));
     }
 }

@@ -1,11 +1,13 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
+import dev.verbena.verbs.QueuePair;
 import dev.verbena.verbs.abi.rdma_conn_param;
 import dev.verbena.verbs.abi.rdma_ud_param;
+import dev.verbena.verbs.ffi.Range;
 
 /**
  * What two sides tell each other while they connect.

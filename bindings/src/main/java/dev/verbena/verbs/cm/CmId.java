@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
@@ -10,14 +10,25 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import dev.verbena.verbs.abi.ibv_qp_attr;
+import dev.verbena.verbs.DeviceContext;
+import dev.verbena.verbs.ProtectionDomain;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.QueuePairAttributes;
+import dev.verbena.verbs.QueuePairOptions;
+import dev.verbena.verbs.QueuePairState;
+import dev.verbena.verbs.VerbsException;
+import dev.verbena.verbs.abi.ibv_qp;
 import dev.verbena.verbs.abi.rdma_addr;
 import dev.verbena.verbs.abi.rdma_cm_id;
 import dev.verbena.verbs.abi.rdma_route;
-import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.bridge.QueuePairMaker;
+import dev.verbena.verbs.bridge.VerbsAccess;
 import dev.verbena.verbs.ffi.LibRdmacm;
+import dev.verbena.verbs.ffi.Lifetime;
+import dev.verbena.verbs.ffi.NativeCall;
 
 /**
  * One side of a connection, or one that listens: what a socket is to TCP, named by IP addresses and ports.
@@ -49,9 +60,10 @@ import dev.verbena.verbs.ffi.LibRdmacm;
  * rdma_listen, rdma_connect, rdma_accept, rdma_reject, rdma_disconnect, rdma_migrate_id, rdma_join_multicast_ex,
  * rdma_leave_multicast (3).
  */
-public final class CmId extends VerbsObject {
+public final class CmId implements AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
+    private final Lifetime lifetime;
     private final MemorySegment id;
     private final CmPortSpace portSpace;
     /** Guarded by librdmacm's lock. */
@@ -60,9 +72,9 @@ public final class CmId extends VerbsObject {
     /** That the parameters named, made by its protection domain; 0 for none. Guarded by librdmacm's lock. */
     private int ownQueuePairNumber;
 
-    /** Called with librdmacm's lock, within the channel's whileOpen. */
+    /** Called with librdmacm's lock, while the channel is open. */
     CmId(CmEventChannel channel, MemorySegment id) {
-        super("connection " + NUMBERS.incrementAndGet(), channel);
+        this.lifetime = new Lifetime("connection " + NUMBERS.incrementAndGet(), this::destroy, channel.lifetime());
         this.channel = channel;
         this.id = id.reinterpret(rdma_cm_id.sizeof());
         this.portSpace = CmPortSpace.of(rdma_cm_id.ps(this.id));
@@ -123,15 +135,10 @@ public final class CmId extends VerbsObject {
      * the states that follow.
      *
      * @param domain made from {@link #device()}
+     * @throws IllegalArgumentException if it is not, or what the options name is not
      */
     public QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
-        device().requireOwn(domain.context(), domain);
-        options.checkContext(domain.context());
-        return whileOpen(() -> domain.whileOpen(() -> options.whileOpen(() -> {
-            synchronized (LibRdmacm.LOCK) {
-                return QueuePair.create(domain, new Maker(), options);
-            }
-        })));
+        return call(() -> VerbsAccess.get().createQueuePair(device(), domain, options, new Maker()));
     }
 
     /**
@@ -225,26 +232,27 @@ public final class CmId extends VerbsObject {
     public QueuePairAttributes attributes(QueuePairState state) {
         return call(() -> {
             requireDevice();
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment attributes = ibv_qp_attr.allocate(arena);
-                ibv_qp_attr.qp_state(attributes, state.code());
-                MemorySegment mask = arena.allocate(ValueLayout.JAVA_INT);
-                NativeCall.status("rdma_init_qp_attr", () -> on() + ", state=" + state,
-                        capture -> (int) LibRdmacm.InitQpAttributes.HANDLE.invokeExact(capture, id, attributes, mask));
-                return QueuePairAttributes.read(attributes).only(mask.get(ValueLayout.JAVA_INT, 0));
-            }
+            return VerbsAccess.get().attributes(state, attributes -> {
+                try (Arena arena = Arena.ofConfined()) {
+                    MemorySegment mask = arena.allocate(ValueLayout.JAVA_INT);
+                    NativeCall.status("rdma_init_qp_attr", () -> on() + ", state=" + state,
+                            capture -> (int) LibRdmacm.InitQpAttributes.HANDLE.invokeExact(capture, id, attributes,
+                                    mask));
+                    return mask.get(ValueLayout.JAVA_INT, 0);
+                }
+            });
         });
     }
 
     /** Makes its events, those that nobody has taken too, come on the other channel. */
     public void migrate(CmEventChannel to) {
-        call(() -> to.whileOpen(() -> {
+        call(() -> to.lifetime().whileOpen(() -> {
             if (to != channel) {
                 NativeCall.status("rdma_migrate_id", () -> on() + ", to=" + to,
                         capture -> (int) LibRdmacm.MigrateId.HANDLE.invokeExact(capture, id, to.pointer()));
                 channel.remove(id.address());
                 to.add(id.address(), this);
-                move(channel, to);
+                lifetime.move(channel.lifetime(), to.lifetime());
                 channel = to;
             }
             return null;
@@ -351,36 +359,31 @@ public final class CmId extends VerbsObject {
 
     private void reach(QueuePairState state) {
         MemorySegment pair = rdma_cm_id.qp(id);
-        QueuePair connected = pair.address() != 0 ? events().queuePair(pair)
-                : ownQueuePairNumber != 0 ? events().queuePair(ownQueuePairNumber) : null;
-        if (connected != null) {
-            connected.reach(state);
+        int number = pair.address() != 0 ? ibv_qp.qp_num(pair.reinterpret(ibv_qp.sizeof())) : ownQueuePairNumber;
+        if (number != 0) {
+            VerbsAccess.get().reached(CmDevices.of(rdma_cm_id.verbs(id)), number, state);
         }
-    }
-
-    private AsyncEvents events() {
-        return CmDevices.of(rdma_cm_id.verbs(id)).events();
     }
 
     /** Makes and destroys its queue pair. */
     private final class Maker implements QueuePairMaker {
         @Override
-        public VerbsObject object() {
-            return CmId.this;
+        public Lifetime lifetime() {
+            return lifetime;
         }
 
         @Override
-        public MemorySegment create(ProtectionDomain domain, MemorySegment attributes) {
+        public MemorySegment create(MemorySegment domain, MemorySegment attributes) {
             NativeCall.status("rdma_create_qp", CmId.this::on,
-                    capture -> (int) LibRdmacm.CreateQp.HANDLE.invokeExact(capture, id, domain.pointer(), attributes));
+                    capture -> (int) LibRdmacm.CreateQp.HANDLE.invokeExact(capture, id, domain, attributes));
             return rdma_cm_id.qp(id);
         }
 
         @Override
-        public void destroy(AsyncEvents events, MemorySegment pair) {
+        public void destroy(Consumer<Runnable> quietly) {
             synchronized (LibRdmacm.LOCK) {
                 groups.requireNoneHeard();
-                events.destroy(pair, () -> rdma_destroy_qp(id));
+                quietly.accept(() -> rdma_destroy_qp(id));
             }
         }
     }
@@ -392,7 +395,7 @@ public final class CmId extends VerbsObject {
     }
 
     private <T> T call(Supplier<T> call) {
-        return whileOpen(() -> {
+        return lifetime.whileOpen(() -> {
             synchronized (LibRdmacm.LOCK) {
                 return call.get();
             }
@@ -403,12 +406,32 @@ public final class CmId extends VerbsObject {
         return Math.clamp(Math.ceilDiv(timeoutNs, TimeUnit.MILLISECONDS.toNanos(1)), 1, Integer.MAX_VALUE);
     }
 
-    @Override
-    void destroy() {
+    private void destroy() {
         synchronized (LibRdmacm.LOCK) {
             NativeCall.status("rdma_destroy_id", this::toString,
                     capture -> (int) LibRdmacm.DestroyId.HANDLE.invokeExact(capture, id));
             channel.remove(id.address());
         }
+    }
+
+    /** Whether it can be used. */
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    /**
+     * Destroys it. Idempotent.
+     *
+     * @throws IllegalStateException if its queue pair still depends on it; the message names what, and it stays open
+     * @throws VerbsException if the kernel refuses; it stays open
+     */
+    @Override
+    public void close() {
+        lifetime.close();
+    }
+
+    @Override
+    public String toString() {
+        return lifetime.toString();
     }
 }

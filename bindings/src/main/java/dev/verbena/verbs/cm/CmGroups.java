@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
@@ -9,9 +9,10 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 
+import dev.verbena.verbs.VerbsException;
 import dev.verbena.verbs.abi.rdma_cm_join_mc_attr_ex;
-import dev.verbena.verbs.ffi.NativeCall;
 import dev.verbena.verbs.ffi.LibRdmacm;
+import dev.verbena.verbs.ffi.NativeCall;
 
 /**
  * The multicast groups that one {@link CmId} is in, or is about to be.

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -6,8 +6,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import dev.verbena.verbs.ffi.NativeCall;
+import dev.verbena.verbs.DeviceContext;
+import dev.verbena.verbs.bridge.VerbsAccess;
 import dev.verbena.verbs.ffi.LibRdmacm;
+import dev.verbena.verbs.ffi.NativeCall;
 
 /**
  * The device contexts that connections bring. They belong to librdmacm, which may close one whose device went away when
@@ -28,7 +30,7 @@ final class CmDevices {
             keepAll();
         }
         return CONTEXTS.computeIfAbsent(context.address(),
-                address -> DeviceContext.borrow(context, () -> forget(address)));
+                address -> VerbsAccess.get().borrow(context, () -> forget(address)));
     }
 
     /** Called when the object is closed: the next connection gets a new one for it. */

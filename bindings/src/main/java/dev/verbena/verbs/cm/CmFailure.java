@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import static dev.verbena.verbs.abi.rdma_core_h.*;
 
@@ -11,8 +11,8 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 import dev.verbena.verbs.abi.sockaddr;
-import dev.verbena.verbs.abi.sockaddr_in;
 import dev.verbena.verbs.abi.sockaddr_in6;
+import dev.verbena.verbs.abi.sockaddr_in;
 import dev.verbena.verbs.abi.sockaddr_storage;
 import dev.verbena.verbs.ffi.AbiCheck;
 

@@ -1,6 +1,6 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
-import static dev.verbena.verbs.CmPair.HANG_NS;
+import static dev.verbena.verbs.cm.CmPair.HANG_NS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -18,6 +18,18 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.verbs.AccessFlag;
+import dev.verbena.verbs.DeviceContext;
+import dev.verbena.verbs.Driver;
+import dev.verbena.verbs.MemoryRegion;
+import dev.verbena.verbs.Need;
+import dev.verbena.verbs.Needs;
+import dev.verbena.verbs.ProtectionDomain;
+import dev.verbena.verbs.QueuePair;
+import dev.verbena.verbs.QueuePairState;
+import dev.verbena.verbs.SendRequests;
+import dev.verbena.verbs.TestedDevice;
+import dev.verbena.verbs.VerbsException;
 import dev.verbena.verbs.abi.rdma_core_h;
 
 /** Connecting and disconnecting, step by step. */
@@ -38,7 +50,7 @@ class ConnectionManagerOnDevice {
             assertStartsWith("ping", request.privateData());
             assertEquals(2, request.parameters().readsAcceptedMax());
             assertEquals(3, request.parameters().readsOutstandingMax());
-            if (TestDevice.has(Need.INFINIBAND_REQUESTS)) {
+            if (TestedDevice.has(Need.INFINIBAND_REQUESTS)) {
                 assertEquals(CmPortSpace.RELIABLE.connectPrivateByteSizeMax(), request.privateData().length);
                 assertEquals(5, request.parameters().retryCount());
                 assertEquals(4, request.parameters().receiverNotReadyRetry());
@@ -54,7 +66,7 @@ class ConnectionManagerOnDevice {
                 pair.passive.accept(ConnectionParameters.defaults().withPrivateData(bytes("pong")));
                 CmEvent accepted = pair.established();
                 assertStartsWith("pong", accepted.privateData());
-                if (TestDevice.has(Need.INFINIBAND_REQUESTS)) {
+                if (TestedDevice.has(Need.INFINIBAND_REQUESTS)) {
                     assertEquals(CmPortSpace.RELIABLE.acceptPrivateByteSizeMax(), accepted.privateData().length);
                     assertEquals(passive.number(), accepted.parameters().queuePairNumber());
                     assertEquals(5, active.query().retryCount());
@@ -66,7 +78,7 @@ class ConnectionManagerOnDevice {
                 pair.resources.expectCompletion(1);
                 assertEquals(42, pair.resources.region.memory().get(ValueLayout.JAVA_LONG, 8));
                 pair.active.disconnect();
-                if (TestDevice.has(Need.CONNECTING_BY_HAND)) {
+                if (TestedDevice.has(Need.CONNECTING_BY_HAND)) {
                     disconnectPassive(active, passive);
                 } else {
                     bothAreDisconnected(active, passive);
@@ -131,7 +143,7 @@ class ConnectionManagerOnDevice {
             pair.request(ConnectionParameters.defaults());
             pair.passive.reject(bytes("full"));
             CmEvent rejected = pair.expect(CmEventType.REJECTED, pair.active);
-            boolean hasReasons = TestDevice.has(Need.INFINIBAND_REQUESTS);
+            boolean hasReasons = TestedDevice.has(Need.INFINIBAND_REQUESTS);
             assertEquals(hasReasons ? 28 : -rdma_core_h.ECONNRESET(), rejected.status());
             assertStartsWith("full", rejected.privateData());
             assertTrue(rejected.problem().contains(hasReasons ? "refused by the program" : "the program there refused"),
@@ -148,7 +160,7 @@ class ConnectionManagerOnDevice {
         pair.listener.close();
         try (QueuePair active = pair.active.createQueuePair(pair.resources.domain, pair.resources.options())) {
             assertTrue(active.isOpen());
-            if (TestDevice.driver() == Driver.SOFT_IWARP) { // it waits for TCP's answer
+            if (TestedDevice.driver() == Driver.SOFT_IWARP) { // it waits for TCP's answer
                 VerbsException refused = assertThrows(VerbsException.class,
                         () -> pair.active.connect(ConnectionParameters.defaults()));
                 assertEquals(rdma_core_h.ECONNREFUSED(), refused.errno());
@@ -219,7 +231,7 @@ class ConnectionManagerOnDevice {
     @Test
     void whatIsClosedOrForeignIsRefused() {
         pair.resolve();
-        try (DeviceContext other = DeviceContext.open(TestDevice.name());
+        try (DeviceContext other = DeviceContext.open(TestedDevice.name());
                 ProtectionDomain foreign = other.allocateProtectionDomain()) {
             assertThrows(IllegalArgumentException.class,
                     () -> pair.active.createQueuePair(foreign, pair.resources.options()));
@@ -231,7 +243,7 @@ class ConnectionManagerOnDevice {
         active.close();
         assertThrows(IllegalStateException.class, active::query);
         QueuePair again = pair.active.createQueuePair(pair.resources.domain, pair.resources.options());
-        if (TestDevice.driver() != Driver.SOFT_IWARP) { // it gives the number out again at once
+        if (TestedDevice.driver() != Driver.SOFT_IWARP) { // it gives the number out again at once
             assertNotEquals(active.number(), again.number());
         }
         again.close();
@@ -259,7 +271,7 @@ class ConnectionManagerOnDevice {
         DeviceContext after = pair.active.device();
         assertNotEquals(before, after);
         pair.resources = new CmPair.Resources(after);
-        assertEquals(TestDevice.name(), after.name());
+        assertEquals(TestedDevice.name(), after.name());
         assertEquals(1, after.query().ports().size());
     }
 

@@ -1,4 +1,4 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import dev.verbena.verbs.VerbsException;
 import dev.verbena.verbs.abi.rdma_conn_param;
 import dev.verbena.verbs.abi.rdma_core_h;
 import dev.verbena.verbs.abi.sockaddr_storage;

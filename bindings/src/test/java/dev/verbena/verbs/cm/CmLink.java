@@ -1,4 +1,6 @@
-package dev.verbena.verbs;
+package dev.verbena.verbs.cm;
+
+import dev.verbena.verbs.QueuePair;
 
 /**
  * A connection of two queue pairs of one device through rdma_cm, for devices that know no other. They are closed before
@@ -6,10 +8,10 @@ package dev.verbena.verbs;
  *
  * <p>Threading: confined to the test's thread.
  */
-final class CmLink implements AutoCloseable {
+public final class CmLink implements AutoCloseable {
     private final CmPair pair = new CmPair();
 
-    CmLink(QueuePair one, QueuePair other) {
+    public CmLink(QueuePair one, QueuePair other) {
         pair.resolve();
         ConnectionParameters parameters = ConnectionParameters.defaults();
         pair.request(parameters.withQueuePair(one, false));
@@ -18,7 +20,7 @@ final class CmLink implements AutoCloseable {
     }
 
     /** Takes what has happened to the connection: the states of its queue pairs are those of the events taken. */
-    void takeEvents() {
+    public void takeEvents() {
         for (CmEvent event = pair.channel.await(0); event != null; event = pair.channel.await(0)) {
             if (event.type() != CmEventType.DISCONNECTED) {
                 throw new AssertionError(event);
