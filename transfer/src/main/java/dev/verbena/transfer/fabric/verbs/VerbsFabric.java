@@ -53,8 +53,6 @@ final class VerbsFabric extends ControlledFabric {
 
     static final String NAME = "verbs";
     private static final int COMPLETION_QUEUES_MAX = 64;
-    private static final int BYTE_MAX = 255;
-    private static final int BITS_24 = 0xff_ffff;
     private static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final PortChoice choice;
@@ -187,11 +185,6 @@ final class VerbsFabric extends ControlledFabric {
         return forbidden;
     }
 
-    /** Reads and atomics that a queue pair takes at a time. */
-    int readsAcceptedMax() {
-        return Math.min(limits.readsAcceptedMax(), BYTE_MAX);
-    }
-
     DeviceLimits limits() {
         return limits;
     }
@@ -308,11 +301,6 @@ final class VerbsFabric extends ControlledFabric {
         return new VerbsNegotiation(this, options);
     }
 
-    /** Number of a first packet; random, so that packets of an earlier connection are not taken for those of this one. */
-    int packetSequence() {
-        return random.nextInt() & BITS_24;
-    }
-
     /** By which a peer is let in, where it comes through the connection manager. */
     CmToken token() {
         return agent == null ? CmToken.NONE : CmToken.random(random);
@@ -334,9 +322,7 @@ final class VerbsFabric extends ControlledFabric {
         VerbsHello.Connect connect = agent == null ? VerbsHello.Connect.DIRECTLY
                 : new VerbsHello.Connect(true,
                         new Endpoint(agent.address().getAddress().getHostAddress(), agent.address().getPort()), token);
-        return new VerbsHello(localName(), listening(), wire, choice.gidEntry().gid(), choice.port().lid(),
-                choice.mtu(),
-                readsAcceptedMax(), connect, pairs);
+        return new VerbsHello(localName(), listening(), wire, connect, pairs);
     }
 
     // ---- the end ----

@@ -10,7 +10,7 @@ import dev.verbena.transfer.fabric.control.Fields;
 import dev.verbena.transfer.fabric.control.Frame;
 import dev.verbena.transfer.fabric.control.ProtocolException;
 import dev.verbena.transfer.fabric.verbs.cm.CmToken;
-import dev.verbena.verbs.Gid;
+import dev.verbena.verbs.QueuePairAddress;
 
 /**
  * Who one side is and how its queue pairs are reached; payload of HELLO and WELCOME.
@@ -18,17 +18,11 @@ import dev.verbena.verbs.Gid;
  * @param name that the process gave itself
  * @param listening where it listens; port 0 if it does not
  * @param wire what its queue pairs are made of; both sides must be alike
- * @param gid of its port
- * @param lid on InfiniBand
- * @param mtu in bytes
- * @param readsAcceptedMax reads and atomics that its queue pairs take at a time
  * @param connect through what it is connected; both sides must be alike
  * @param pairs its queue pairs
  */
-record VerbsHello(String name, Endpoint listening, Wire wire, Gid gid, int lid, int mtu, int readsAcceptedMax,
-        Connect connect, List<PairAddress> pairs) {
+record VerbsHello(String name, Endpoint listening, Wire wire, Connect connect, List<PairAddress> pairs) {
     private static final int QUEUE_PAIRS_MAX = 256;
-    private static final int BITS_24 = 0xff_ffff;
     private static final Wire[] WIRES = Wire.values();
 
     VerbsHello {
@@ -59,17 +53,22 @@ record VerbsHello(String name, Endpoint listening, Wire wire, Gid gid, int lid, 
     /**
      * One queue pair.
      *
-     * @param packetSequence that it begins with
      * @param credit where it says how many receives it has posted
      */
-    record PairAddress(int number, int packetSequence, CreditAddress credit) {
+    record PairAddress(QueuePairAddress address, CreditAddress credit) {
         private void put(ByteBuffer buffer) {
-            buffer.putInt(number).putInt(packetSequence).putLong(credit.address()).putInt(credit.rkey());
+            buffer.put(address.encode()).putLong(credit.address()).putInt(credit.rkey());
         }
 
         private static PairAddress get(ByteBuffer buffer) throws ProtocolException {
-            return new PairAddress(Fields.inRange(buffer.getInt(), 0, BITS_24),
-                    Fields.inRange(buffer.getInt(), 0, BITS_24), new CreditAddress(buffer.getLong(), buffer.getInt()));
+            byte[] address = new byte[QueuePairAddress.BYTE_SIZE];
+            buffer.get(address);
+            try {
+                return new PairAddress(QueuePairAddress.decode(address),
+                        new CreditAddress(buffer.getLong(), buffer.getInt()));
+            } catch (IllegalArgumentException e) {
+                throw new ProtocolException("malformed handshake: " + e.getMessage());
+            }
         }
     }
 
@@ -78,8 +77,7 @@ record VerbsHello(String name, Endpoint listening, Wire wire, Gid gid, int lid, 
         Fields.putText(buffer, VerbsFabric.NAME);
         Fields.putText(buffer, name);
         Fields.putEndpoint(buffer, listening);
-        buffer.putInt(wire.ordinal()).putLong(gid.subnetPrefix()).putLong(gid.interfaceId()).putInt(lid).putInt(mtu)
-                .putInt(readsAcceptedMax);
+        buffer.putInt(wire.ordinal());
         connect.put(buffer);
         buffer.putInt(pairs.size());
         pairs.forEach(pair -> pair.put(buffer));
@@ -90,14 +88,8 @@ record VerbsHello(String name, Endpoint listening, Wire wire, Gid gid, int lid, 
         try {
             Fields.checkFabric(buffer, VerbsFabric.NAME);
             VerbsHello hello = new VerbsHello(Fields.text(buffer), Fields.endpoint(buffer),
-                    WIRES[Fields.inRange(buffer.getInt(), 0, WIRES.length - 1)],
-                    new Gid(buffer.getLong(), buffer.getLong()), Fields.inRange(buffer.getInt(), 0, 0xffff),
-                    Fields.inRange(buffer.getInt(), 256, 4096), Fields.inRange(buffer.getInt(), 0, 255),
-                    Connect.get(buffer), pairs(buffer));
+                    WIRES[Fields.inRange(buffer.getInt(), 0, WIRES.length - 1)], Connect.get(buffer), pairs(buffer));
             Fields.inRange(buffer.remaining(), 0, 0);
-            if (Integer.bitCount(hello.mtu) != 1) {
-                throw new ProtocolException("malformed handshake: mtu=" + hello.mtu);
-            }
             return hello;
         } catch (BufferUnderflowException e) {
             throw new ProtocolException("malformed handshake: too short");

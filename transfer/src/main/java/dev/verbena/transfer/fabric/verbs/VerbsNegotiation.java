@@ -115,13 +115,13 @@ final class VerbsNegotiation implements Negotiation {
 
     private void connectDirectly(VerbsHello peer) {
         for (int i = 0; i < queuePairs.size(); i++) {
-            queuePairs.get(i).connect(peer, peer.pairs().get(i));
+            queuePairs.get(i).connect(peer.pairs().get(i));
         }
     }
 
     private void makeLinks(VerbsHello peer) {
         for (int i = 0; i < queuePairs.size(); i++) {
-            links.add(new CmLink(fabric.agent(), queuePairs.get(i).end(peer, peer.pairs().get(i))));
+            links.add(new CmLink(fabric.agent(), queuePairs.get(i).end(peer.pairs().get(i))));
         }
     }
 

@@ -46,7 +46,6 @@ import dev.verbena.verbs.cm.ConnectionParameters;
 final class VerbsQueuePair implements QueuePair {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsQueuePair.class);
 
-    private final VerbsFabric fabric;
     private final int index;
     private final VerbsCompletionQueue completionQueue;
     private final dev.verbena.verbs.QueuePair pair;
@@ -54,7 +53,7 @@ final class VerbsQueuePair implements QueuePair {
     private final int entries;
     private final RequestCheck requests;
     private final RequestFaults faults;
-    private final int packetSequence;
+    private final ReliablePair path;
     private final int queueIndex;
     private final long receiverNotReadyTimeoutNs;
     private VerbsConnection connection;
@@ -90,14 +89,12 @@ final class VerbsQueuePair implements QueuePair {
     private volatile boolean isMade;
 
     VerbsQueuePair(VerbsFabric fabric, int index, QueuePairOptions options) {
-        this.fabric = fabric;
         this.index = index;
         completionQueue = (VerbsCompletionQueue) options.completionQueue();
         receiverNotReadyTimeoutNs = options.receiverNotReadyTimeoutNs();
         requests = fabric.requests().of(options);
         faults = new RequestFaults(fabric);
         Wire wire = fabric.wire();
-        packetSequence = fabric.packetSequence();
         pair = ReliablePair.create(fabric, wire.deviceOptions(options, completionQueue.queue()));
         number = pair.number();
         slots = new SendSlot[options.sendDepth()];
@@ -112,7 +109,7 @@ final class VerbsQueuePair implements QueuePair {
             sends = ends.sends();
             receives = new PostedReceives(fabric, pair, queueIndex, options.receiveDepth(), ends.receives());
             peerRequests = new PeerRequests(fabric, receives);
-            ReliablePair.open(pair, fabric);
+            path = ReliablePair.open(pair, fabric, receiverNotReadyTimeoutNs);
             isMade = true;
         } catch (RuntimeException e) {
             pair.close();
@@ -122,29 +119,27 @@ final class VerbsQueuePair implements QueuePair {
 
     /** What the peer must know of it. */
     VerbsHello.PairAddress address() {
-        return new VerbsHello.PairAddress(number, packetSequence, sends.address());
+        return new VerbsHello.PairAddress(path.address(), sends.address());
     }
 
     /** Brings it to READY_TO_SEND. */
-    void connect(VerbsHello peer, VerbsHello.PairAddress address) {
-        sends.meet(address.credit());
-        ReliablePair.connect(pair, fabric, peer, address, packetSequence, receiverNotReadyTimeoutNs);
+    void connect(VerbsHello.PairAddress peer) {
+        sends.meet(peer.credit());
+        path.connect(peer.address());
     }
 
     /** How the connection manager brings it to the peer's. */
-    CmLink.End end(VerbsHello peer, VerbsHello.PairAddress address) {
-        sends.meet(address.credit());
+    CmLink.End end(VerbsHello.PairAddress peer) {
+        sends.meet(peer.credit());
         return new CmLink.End() {
             @Override
             public ConnectionParameters parameters() {
-                return ReliablePair.parameters(pair, fabric, peer);
+                return path.parameters(peer.address());
             }
 
             @Override
             public void makeReady(CmId id) {
-                if (fabric.traits().movesStates()) {
-                    ReliablePair.connect(pair, fabric, peer, id, receiverNotReadyTimeoutNs);
-                }
+                path.connect(peer.address(), id);
             }
         };
     }
