@@ -42,7 +42,7 @@ final class VerbsConnection extends ControlledConnection {
         this.token = token;
         queuePairs.forEach(queuePair -> queuePair.belongTo(this));
         for (int i = 0; i < links.size(); i++) {
-            links.get(i).onEnd(queuePairs.get(i)::end);
+            links.get(i).onEnd(queuePairs.get(i).inquiry()::end);
         }
     }
 
@@ -91,15 +91,15 @@ final class VerbsConnection extends ControlledConnection {
         switch (frame.type()) {
             case FAILED -> {
                 FailedRequest failed = FailedRequest.decode(frame.payload(), queuePairs.size());
-                queuePairs.get(failed.queuePair()).peerAsks(failed);
+                queuePairs.get(failed.queuePair()).inquiry().peerAsks(failed);
             }
             case FINDING -> {
                 Finding finding = Finding.decode(frame.payload(), queuePairs.size());
-                queuePairs.get(finding.queuePair()).peerTells(finding);
+                queuePairs.get(finding.queuePair()).inquiry().peerTells(finding);
             }
             case SUSPECTS -> {
                 Suspects suspects = Suspects.decode(frame.payload(), queuePairs.size());
-                queuePairs.get(suspects.queuePair()).peerSuspects(suspects);
+                queuePairs.get(suspects.queuePair()).inquiry().peerSuspects(suspects);
             }
             case FAREWELL -> onFarewell(frame.payload());
             default -> throw new ProtocolException("unexpected " + frame.type());
@@ -117,7 +117,7 @@ final class VerbsConnection extends ControlledConnection {
 
     @Override
     protected void loseQueuePairs(String cause) {
-        queuePairs.forEach(queuePair -> queuePair.lose(cause));
+        queuePairs.forEach(queuePair -> queuePair.inquiry().lose(cause));
     }
 
     // ---- ends ----

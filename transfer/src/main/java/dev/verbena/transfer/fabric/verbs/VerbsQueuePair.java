@@ -10,11 +10,9 @@ import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.fabric.RequestCheck;
-import dev.verbena.transfer.fabric.control.Frame;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionHandler;
 import dev.verbena.transfer.spi.CompletionStatus;
-import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePair;
@@ -40,8 +38,8 @@ import dev.verbena.verbs.cm.ConnectionParameters;
  * <p>The device is given what is right in itself only. A request that is not (an element outside its region, a message
  * that is too long, an atomic that is not aligned) fails here when its turn has come, after all before it.
  *
- * <p>Threading: confined to the poller of its completion queue; {@link #number}, {@link #state}, {@link #lose},
- * {@link #peerAsks}, {@link #peerSuspects}, {@link #peerTells} and {@link #end(String)} are thread-safe.
+ * <p>Threading: confined to the poller of its completion queue; {@link #number}, {@link #state} and {@link #inquiry} are
+ * thread-safe.
  */
 final class VerbsQueuePair implements QueuePair {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsQueuePair.class);
@@ -53,7 +51,7 @@ final class VerbsQueuePair implements QueuePair {
     private final int entries;
     private final RequestCheck requests;
     private final RequestFaults faults;
-    private final ReliablePair path;
+    private final ReliablePair way;
     private final int queueIndex;
     private final long receiverNotReadyTimeoutNs;
     private VerbsConnection connection;
@@ -71,20 +69,13 @@ final class VerbsQueuePair implements QueuePair {
     private Failure stall;
 
     private final PostedReceives receives;
-    private final PeerRequests peerRequests;
+    /** Why it failed. */
+    private final Inquiry inquiry;
 
     private volatile State state = State.READY;
-    /** Null while READY. */
-    private Failure failure;
     private long waitsForReceiverFrom = -1;
     private long waitsForReceiverSinceNs;
 
-    // Set by the control thread, taken up by the next poll.
-    private volatile String lostCause;
-    private volatile FailedRequest question;
-    private volatile Suspects suspects;
-    private volatile Finding told;
-    private volatile String endCause;
     /** The completion queue knows it before: a poller that is due meanwhile must leave it alone. */
     private volatile boolean isMade;
 
@@ -108,8 +99,8 @@ final class VerbsQueuePair implements QueuePair {
                     Math.min(options.inlineByteSizeMax(), pair.inlineByteSizeMax()));
             sends = ends.sends();
             receives = new PostedReceives(fabric, pair, queueIndex, options.receiveDepth(), ends.receives());
-            peerRequests = new PeerRequests(fabric, receives);
-            path = ReliablePair.open(pair, fabric, receiverNotReadyTimeoutNs);
+            inquiry = new Inquiry(this, index, receives, new PeerRequests(fabric, receives));
+            way = ReliablePair.open(pair, fabric, receiverNotReadyTimeoutNs);
             isMade = true;
         } catch (RuntimeException e) {
             pair.close();
@@ -119,13 +110,13 @@ final class VerbsQueuePair implements QueuePair {
 
     /** What the peer must know of it. */
     VerbsHello.PairAddress address() {
-        return new VerbsHello.PairAddress(path.address(), sends.address());
+        return new VerbsHello.PairAddress(way.address(), sends.address());
     }
 
     /** Brings it to READY_TO_SEND. */
     void connect(VerbsHello.PairAddress peer) {
         sends.meet(peer.credit());
-        path.connect(peer.address());
+        way.connect(peer.address());
     }
 
     /** How the connection manager brings it to the peer's. */
@@ -134,12 +125,12 @@ final class VerbsQueuePair implements QueuePair {
         return new CmLink.End() {
             @Override
             public ConnectionParameters parameters() {
-                return path.parameters(peer.address());
+                return way.parameters(peer.address());
             }
 
             @Override
             public void makeReady(CmId id) {
-                path.connect(peer.address(), id);
+                way.connect(peer.address(), id);
             }
         };
     }
@@ -162,13 +153,11 @@ final class VerbsQueuePair implements QueuePair {
     @Override
     public State state() {
         State now = state;
-        return now == State.READY && (lostCause != null || told != null || question != null || suspects != null
-                || endCause != null)
-                        ? State.ERROR : now;
+        return now == State.READY && inquiry.hasNews() ? State.ERROR : now;
     }
 
     @Override
-    public Connection connection() {
+    public VerbsConnection connection() {
         return connection;
     }
 
@@ -263,10 +252,10 @@ final class VerbsQueuePair implements QueuePair {
             int taken = sends.hand(count);
             handed += taken;
             if (taken < count) {
-                failHere("the device took " + taken + " of " + count + " requests: its send queue is full");
+                inquiry.fail("the device took " + taken + " of " + count + " requests: its send queue is full");
             }
         } catch (VerbsException | TransferException e) {
-            failHere(e.getMessage());
+            inquiry.fail(e.getMessage());
         }
     }
 
@@ -275,7 +264,7 @@ final class VerbsQueuePair implements QueuePair {
         if (completed != handed && unsignaledRun != 0) {
             unsignaledRun = 0;
             if (!sends.report(handed - 1)) {
-                failHere("the device took no request: its send queue is full");
+                inquiry.fail("the device took no request: its send queue is full");
             }
         }
         checkStall();
@@ -283,8 +272,7 @@ final class VerbsQueuePair implements QueuePair {
 
     private void checkStall() {
         if (stall != null && state == State.READY && completed == handed) {
-            enterError(stall);
-            tell(stall.cause());
+            inquiry.fail(stall);
         }
     }
 
@@ -298,7 +286,7 @@ final class VerbsQueuePair implements QueuePair {
         if (state == State.READY) {
             String fault = receives.post(workRequestId, (VerbsRegion) region, offset, byteSize);
             if (fault != null) {
-                failHere(fault);
+                inquiry.fail(fault);
             }
         } else {
             receives.add(workRequestId, (VerbsRegion) region, offset, byteSize);
@@ -351,7 +339,7 @@ final class VerbsQueuePair implements QueuePair {
         try {
             return sends.takes(id);
         } catch (VerbsException | TransferException e) {
-            failHere(e.getMessage());
+            inquiry.fail(e.getMessage());
             return false;
         }
     }
@@ -362,10 +350,10 @@ final class VerbsQueuePair implements QueuePair {
             completed = Math.max(completed, number + 1);
             if (state == State.READY) {
                 delivered = number;
-                sendFailed(number, status);
+                inquiry.sendFailed(number, status);
             }
         } else if (state == State.READY) {
-            endUntold("the connection of its queue pair has ended: " + status.meaning());
+            inquiry.endUntold("the connection of its queue pair has ended: " + status.meaning());
         }
     }
 
@@ -373,7 +361,7 @@ final class VerbsQueuePair implements QueuePair {
             Completion out) {
         long number = receives.complete(lowBits);
         if (status != WorkCompletionStatus.SUCCESS) {
-            receiveFailed(number, status);
+            inquiry.receiveFailed(number, status);
             return false;
         }
         receives.delivered(number);
@@ -381,7 +369,7 @@ final class VerbsQueuePair implements QueuePair {
         try {
             receives.read(found, i, number, out);
         } catch (VerbsException | TransferException e) {
-            failHere(e.getMessage());
+            inquiry.fail(e.getMessage());
         }
         return true;
     }
@@ -398,40 +386,7 @@ final class VerbsQueuePair implements QueuePair {
         out.cause = cause;
     }
 
-    private void sendFailed(long number, WorkCompletionStatus deviceStatus) {
-        if (deviceStatus == WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
-            enterError(Failure.awaiting("the queue pair failed, and " + connection.peer() + " does not say why"));
-            return;
-        }
-        CompletionStatus status = Statuses.ofSend(deviceStatus);
-        FailedRequest failed = describe(number, status);
-        String words = failed.describe() + " to " + connection.peer() + ": " + deviceStatus.meaning();
-        if (status == CompletionStatus.RECEIVER_NOT_READY || status == CompletionStatus.LOCAL_PROTECTION_ERROR) {
-            enterError(Failure.of(words).withSend(number, status));
-            tell(words);
-        } else {
-            enterError(Failure.asking(words, number).withSend(number, status));
-            connection.send(Frame.Type.FAILED, failed.encode());
-        }
-    }
-
-    private void receiveFailed(long number, WorkCompletionStatus deviceStatus) {
-        // A write with immediate that is refused takes a receive with it on some devices; the receive is not to blame.
-        boolean isFlushed = deviceStatus == WorkCompletionStatus.WORK_REQUEST_FLUSHED
-                || deviceStatus == WorkCompletionStatus.REMOTE_ACCESS_ERROR
-                || deviceStatus == WorkCompletionStatus.LOCAL_ACCESS_ERROR;
-        if (state == State.READY && isFlushed && !sends.isTold()) {
-            endUntold("the connection of its queue pair has ended");
-        } else if (state == State.READY) {
-            enterError(Failure.awaiting((isFlushed ? "the queue pair failed" : receives.fault(number)) + ", and "
-                    + connection.peer() + " does not say more"));
-        }
-        if (!isFlushed) {
-            takeMisfit(number);
-        }
-    }
-
-    private FailedRequest describe(long number, CompletionStatus status) {
+    FailedRequest describe(long number, CompletionStatus status) {
         SendSlot slot = slot(number);
         return new FailedRequest(index, status, slot.opcode, slot.byteSize, slot.remoteAddress, slot.rkey);
     }
@@ -441,19 +396,12 @@ final class VerbsQueuePair implements QueuePair {
     @Override
     public void fail(String cause) {
         checkNotClosed();
-        failHere(cause);
+        inquiry.fail(cause);
     }
 
-    private void failHere(String cause) {
-        if (state == State.READY) {
-            enterError(Failure.of(cause));
-            tell(cause);
-        }
-    }
-
-    private void enterError(Failure failure) {
+    /** Called by the inquiry, which knows why. */
+    void enterError() {
         move(State.ERROR);
-        this.failure = failure;
         sends.stop();
         stop();
         completionQueue.addTroubled(this);
@@ -475,142 +423,50 @@ final class VerbsQueuePair implements QueuePair {
         state = next;
     }
 
-    private void tell(String cause) {
-        tell(Finding.own(index, cause));
+    Inquiry inquiry() {
+        return inquiry;
     }
 
-    private void tell(Finding finding) {
-        connection.send(Frame.Type.FINDING, finding.encode());
+    boolean isReady() {
+        return state == State.READY;
     }
 
-    /** The connection has ended, and the device does not say over what: the peer is asked about all that it may have been. */
-    private void endUntold(String words) {
+    /** Whether the device says of each request whether the peer has it, and why not. */
+    boolean isTold() {
+        return sends.isTold();
+    }
+
+    /** The first send of which it is not known that the peer has it. */
+    long firstUnconfirmed() {
+        return delivered;
+    }
+
+    /** All that the device was given and nobody knows to be done. */
+    List<Suspects.Suspect> suspects() {
         List<Suspects.Suspect> all = new ArrayList<>();
         for (long i = delivered; i < sends.nextToDevice(); i++) {
             all.add(new Suspects.Suspect(describe(i, CompletionStatus.WORK_REQUEST_FLUSHED), sends.messageNumber(i)));
         }
-        enterError(Failure.asking(words + ", and " + connection.peer() + " does not say why", delivered)
-                .withFirstStatus(CompletionStatus.RETRY_EXCEEDED));
-        connection.send(Frame.Type.SUSPECTS, new Suspects(index, all).encode());
-    }
-
-    // ---- what the peer says; the first five from other threads ----
-
-    void lose(String cause) {
-        lostCause = cause;
-        completionQueue.signalNews();
-    }
-
-    void peerAsks(FailedRequest failed) {
-        question = failed;
-        completionQueue.signalNews();
-    }
-
-    void peerSuspects(Suspects all) {
-        suspects = all;
-        completionQueue.signalNews();
-    }
-
-    void peerTells(Finding finding) {
-        told = finding;
-        completionQueue.signalNews();
-    }
-
-    /** From the connection manager's thread: the connection under it is gone. */
-    void end(String cause) {
-        endCause = cause;
-        completionQueue.signalNews();
+        return all;
     }
 
     /** Called by the completion queue, which holds its lock. */
     void takeNews() {
-        if (state == State.CLOSED) {
-            return;
-        }
-        FailedRequest asked = question;
-        if (asked != null) {
-            question = null;
-            String finding = peerRequests.finding(asked,
-                    failure == null ? receives.next() : failure.failedReceiveOr(receives.next()));
-            settle(connection.peer() + " failed: " + finding, CompletionStatus.WORK_REQUEST_FLUSHED);
-            tell(new Finding(index, 0, asked.status(), finding));
-        }
-        if (endCause != null && state == State.READY) {
-            endUnsaid(endCause);
-        }
-        // What the peer asked before it told something is heard before that.
-        Finding finding = told;
-        told = null;
-        Suspects all = suspects;
-        if (all != null) {
-            suspects = null;
-            judge(all);
-        }
-        if (finding != null) {
-            hear(finding);
-        }
-        String lost = lostCause;
-        if (lost != null) {
-            settle(failure == null ? lost : failure.ownWords() + "; " + lost, CompletionStatus.RETRY_EXCEEDED);
-        }
-    }
-
-    /** The connection manager says so. */
-    private void endUnsaid(String words) {
-        if (sends.isTold()) {
-            enterError(Failure.awaiting(words + ", and " + connection.peer() + " does not say why"));
-        } else {
-            endUntold(words);
-        }
-    }
-
-    private void judge(Suspects all) {
-        if (state == State.READY) {
-            endUntold("the connection of its queue pair has ended");
-        }
-        Finding finding = peerRequests.judge(all);
-        if (finding != null) {
-            if (finding.status() == CompletionStatus.REMOTE_INVALID_REQUEST) {
-                takeMisfit(receives.number(all.all().get(finding.culprit()).messageNumber()));
-            }
-            settle(connection.peer() + " failed: " + finding.text(), CompletionStatus.WORK_REQUEST_FLUSHED);
-            tell(finding);
-        } else {
-            tell(failure.isSettled() ? Finding.own(index, failure.cause()) : Finding.nothing(index));
-        }
-    }
-
-    private void takeMisfit(long receive) {
-        failure.receiveFailed(receive, receives.refusal(receive) == null ? CompletionStatus.LOCAL_LENGTH_ERROR
-                : CompletionStatus.LOCAL_PROTECTION_ERROR);
-    }
-
-    private void hear(Finding finding) {
-        if (finding.culprit() >= 0 && state == State.ERROR) {
-            failure.settleAs(finding.text(), finding.culprit(), finding.status());
-        } else if (finding.culprit() == Finding.OWN) {
-            settle(connection.peer() + " failed: " + finding.text(), CompletionStatus.WORK_REQUEST_FLUSHED);
-        } else if (state == State.ERROR) {
-            failure.settle(failure.ownWords(), CompletionStatus.RETRY_EXCEEDED);
-        }
-    }
-
-    private void settle(String cause, CompletionStatus firstStatus) {
-        if (state == State.READY) {
-            enterError(Failure.of(cause).withFirstStatus(firstStatus));
-        } else {
-            failure.settle(cause, firstStatus);
+        if (isMade && state != State.CLOSED) {
+            inquiry.takeNews();
         }
     }
 
     // ---- delivering what failed ----
 
     boolean isTroubled() {
-        return state == State.ERROR && (!failure.isSettled() || delivered != posted || receives.isAnyUndelivered());
+        return state == State.ERROR
+                && (!inquiry.failure().isSettled() || delivered != posted || receives.isAnyUndelivered());
     }
 
     /** Called by the completion queue within a poll. @return completions delivered */
     int deliverFailed(Completion completion, CompletionHandler handler, int countMax, long nowNs) {
+        Failure failure = inquiry.failure();
         if (state != State.ERROR || countMax == 0 || !failure.isSettledBy(nowNs) || !isSilent(nowNs)) {
             return 0;
         }
@@ -649,7 +505,7 @@ final class VerbsQueuePair implements QueuePair {
             receives.giveUp();
             return true;
         }
-        if (!sends.isTold() || failure.isFlushOverdue(nowNs)) {
+        if (!sends.isTold() || inquiry.failure().isFlushOverdue(nowNs)) {
             // Once it is destroyed, the device does not touch the memory of what it has not reported.
             LOGGER.debug("{} is destroyed, for its device does not flush all requests", pair);
             pair.close();
@@ -695,7 +551,7 @@ final class VerbsQueuePair implements QueuePair {
         try {
             sends.askAgain(nowNs);
         } catch (VerbsException | TransferException e) {
-            failHere(e.getMessage());
+            inquiry.fail(e.getMessage());
         }
     }
 
@@ -710,8 +566,7 @@ final class VerbsQueuePair implements QueuePair {
                     + ": it posted no receive for "
                     + TimeUnit.NANOSECONDS.toMillis(receiverNotReadyTimeoutNs) + " ms";
             Failure notReady = Failure.of(words).withSend(first, status);
-            enterError(sends.isTold() ? notReady : notReady.withDoneBefore());
-            tell(words);
+            inquiry.fail(sends.isTold() ? notReady : notReady.withDoneBefore());
         }
     }
 
