@@ -14,6 +14,8 @@ import dev.verbena.verbs.ffi.Lifetime;
  */
 abstract class VerbsObject implements AutoCloseable {
     private final Lifetime lifetime;
+    /** That of the lifetime, kept here for the data path: each further step to it takes time there. */
+    private final Guard guard;
 
     /** To be constructed within {@link #whileOpen} of every parent; one that is null does not count. */
     VerbsObject(String description, VerbsObject... parents) {
@@ -34,6 +36,7 @@ abstract class VerbsObject implements AutoCloseable {
                 return VerbsObject.this.unfinished();
             }
         }, Stream.concat(own, Stream.ofNullable(foreignParent)).toArray(Lifetime[]::new));
+        this.guard = lifetime.guard();
     }
 
     /** Null, or why it cannot be closed now and what to do; for what its own thread has begun and not ended. */
@@ -84,7 +87,7 @@ abstract class VerbsObject implements AutoCloseable {
 
     /** For the data path; its {@code enter} throws if the object is closed. */
     final Guard guard() {
-        return lifetime.guard();
+        return guard;
     }
 
     /** For values that outlive the object but mean nothing then. */

@@ -33,13 +33,24 @@ public final class Guard {
     private static final int STRIDE = 16;
 
     private final int[] busy = new int[3 * STRIDE];
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment open = arena.allocate(1);
     private final Supplier<IllegalStateException> closed;
+    private Arena arena;
+    private volatile MemorySegment open;
 
     /** What enter throws once the object is closed. */
     public Guard(Supplier<IllegalStateException> closed) {
         this.closed = closed;
+        open();
+    }
+
+    /** Lets threads in again: the object was not destroyed. */
+    void reopen() {
+        open();
+    }
+
+    private void open() {
+        arena = Arena.ofShared();
+        open = arena.allocate(1);
     }
 
     /** @throws IllegalStateException if the object is closed */

@@ -54,7 +54,7 @@ public final class Lifetime {
     private final List<Lifetime> children = new ArrayList<>();
     private int calls;
     private volatile boolean isClosed;
-    private volatile Guard guard = new Guard(this::closedException);
+    private final Guard guard = new Guard(this::closedException);
 
     /** To be constructed within {@link #whileOpen} of every parent; a parent that is null does not count,
      * one that is there twice counts once. */
@@ -100,7 +100,7 @@ public final class Lifetime {
             ending.destroy();
         } catch (RuntimeException refused) {
             synchronized (this) {
-                guard = new Guard(this::closedException);
+                guard.reopen();
                 isClosed = false;
             }
             throw refused;
