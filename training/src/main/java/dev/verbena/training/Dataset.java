@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 /**
  * Images, as rows of numbers in [0, 1], with class labels from 0: a training and a test part.
  *
- * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe; it does not change.
  *
  * <p>Every defect of the files is a {@link DataException} of one line.
  */
@@ -31,7 +31,7 @@ public final class Dataset {
                 : split(pairs.get(0), seed);
     }
 
-    /** 5000 training and 1000 test digits that the program draws itself, the same on every machine. */
+    /** 5000 training and 1000 test digits that the program draws itself when it first needs them, the same on every machine. */
     public static Dataset synthetic(long seed) {
         return new Dataset(SyntheticDigits.draw(5000, seed, 0), SyntheticDigits.draw(1000, seed, 1));
     }
@@ -57,6 +57,12 @@ public final class Dataset {
     /** One more than the largest label of either part. */
     public int classCount() {
         return classCount;
+    }
+
+    /** Now, what would be drawn when it is first needed, at a time that counts. */
+    void draw() {
+        train.pixels();
+        test.pixels();
     }
 
     ImageSet train() {

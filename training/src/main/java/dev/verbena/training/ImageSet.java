@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
 
 import dev.verbena.memory.Tensor;
 
@@ -11,13 +12,13 @@ import dev.verbena.memory.Tensor;
  * Images with their labels, kept as the bytes they came in and turned into numbers when a mini-batch is gathered: a quarter of
  * the memory, and the tensors live in an arena, not on the heap.
  *
- * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable, as far as the source is.
  *
- * @param pixels image after image, {@code featureCount} bytes each, 0 to 255
+ * @param source of the pixels, asked whenever they are wanted: image after image, {@code featureCount} bytes each, 0 to 255
  * @param labels of each image, unsigned
  * @param members indices of the images that are in this set; sets of one split share the bytes
  */
-record ImageSet(byte[] pixels, byte[] labels, int featureCount, int[] members) {
+record ImageSet(Supplier<byte[]> source, byte[] labels, int featureCount, int[] members) {
     /** A pixel's value in [0, 1]: a table, for a division per pixel costs more than all else here. */
     private static final float[] UNIT = new float[256];
 
@@ -25,6 +26,15 @@ record ImageSet(byte[] pixels, byte[] labels, int featureCount, int[] members) {
         for (int i = 0; i < UNIT.length; i++) {
             UNIT[i] = i / 255f;
         }
+    }
+
+    /** Of pixels that are there. */
+    ImageSet(byte[] pixels, byte[] labels, int featureCount, int[] members) {
+        this(() -> pixels, labels, featureCount, members);
+    }
+
+    byte[] pixels() {
+        return source.get();
     }
 
     int count() {
@@ -37,6 +47,7 @@ record ImageSet(byte[] pixels, byte[] labels, int featureCount, int[] members) {
 
     /** Fills the rows of a mini-batch with the images {@code order[from]}, {@code order[from + 1]}, ... of this set. */
     void gather(int[] order, int from, Tensor imageRows, Tensor labelRows) {
+        byte[] pixels = pixels();
         MemorySegment images = imageRows.memory();
         MemorySegment classes = labelRows.memory();
         int rows = Math.toIntExact(labelRows.shape().elementCount());

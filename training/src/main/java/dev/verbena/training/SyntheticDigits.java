@@ -1,5 +1,6 @@
 package dev.verbena.training;
 
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import dev.verbena.training.SeededRandom.Purpose;
@@ -22,18 +23,43 @@ final class SyntheticDigits {
         this.random = random;
     }
 
-    /** Digits in random order, each class equally often; parts of the same seed are drawn independently. */
+    /**
+     * Digits in random order, each class equally often; parts of the same seed are drawn independently, and not before their pixels are
+     * wanted: who only plans, or keeps variables, needs none.
+     */
     static ImageSet draw(int count, long seed, int part) {
-        int pixelCount = SIDE * SIDE;
-        byte[] pixels = new byte[count * pixelCount];
         byte[] labels = new byte[count];
         int[] order = new SeededRandom(seed, Purpose.DIGIT_ORDER, part).permutation(count);
         for (int i = 0; i < count; i++) {
             labels[i] = (byte) (order[i] % DigitStrokes.DIGITS);
-            SeededRandom random = new SeededRandom(seed, Purpose.DIGIT, (long) part << 32 | i);
-            new SyntheticDigits(random).draw(labels[i], pixels, i * pixelCount);
         }
-        return new ImageSet(pixels, labels, pixelCount, IntStream.range(0, count).toArray());
+        return new ImageSet(new Drawing(labels, seed, part), labels, SIDE * SIDE, IntStream.range(0, count).toArray());
+    }
+
+    /** The pixels of a part, drawn when they are first asked for. Threading: thread-safe. */
+    private static final class Drawing implements Supplier<byte[]> {
+        private final byte[] labels;
+        private final long seed;
+        private final int part;
+        private byte[] pixels;
+
+        Drawing(byte[] labels, long seed, int part) {
+            this.labels = labels;
+            this.seed = seed;
+            this.part = part;
+        }
+
+        @Override
+        public synchronized byte[] get() {
+            if (pixels == null) {
+                pixels = new byte[labels.length * SIDE * SIDE];
+                for (int i = 0; i < labels.length; i++) {
+                    SeededRandom random = new SeededRandom(seed, Purpose.DIGIT, (long) part << 32 | i);
+                    new SyntheticDigits(random).draw(labels[i], pixels, i * SIDE * SIDE);
+                }
+            }
+            return pixels;
+        }
     }
 
     private void draw(int digit, byte[] pixels, int offset) {

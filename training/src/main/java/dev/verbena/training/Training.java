@@ -56,6 +56,7 @@ public final class Training {
         }
         // First of all: where it cannot be loaded, nobody shall have been connected to.
         Blas.get();
+        data.draw();
         TrainingGraph graph = TrainingGraph.local(options, data);
         try (Session session = Sessions.local(graph.graph(), sessionOptions(options))) {
             return work(options, data, graph, TrainingGraph.LOCAL_TASK, 0, session, null, listener);
@@ -79,10 +80,13 @@ public final class Training {
                     "unknown task='" + task + "'; known are " + String.join(", ", tasks(options)));
         }
         Blas.get();
+        int worker = TrainingGraph.tasks("worker", options.workers()).indexOf(task);
+        if (worker >= 0) {
+            data.draw(); // As long as nobody waits for it.
+        }
         TrainingGraph graph = TrainingGraph.distributed(options, data);
         try (Session session = Sessions.distributed(graph.graph(), task, cluster, device, sessionOptions(options),
                 listener)) {
-            int worker = TrainingGraph.tasks("worker", options.workers()).indexOf(task);
             return worker >= 0
                     ? work(options, data, graph, task, worker, session, device, listener)
                     : serve(options, graph, task, session, device);

@@ -3,8 +3,10 @@ package dev.verbena.training;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.zip.CRC32;
 
@@ -20,6 +22,27 @@ class SyntheticDigitsTest {
         assertEquals(PINNED, checksum(data.train().pixels()) ^ checksum(data.test().labels()));
         assertEquals(checksum(data.train().pixels()), checksum(Dataset.synthetic(1).train().pixels()));
         assertFalse(Arrays.equals(data.train().pixels(), Dataset.synthetic(2).train().pixels()));
+    }
+
+    @Test
+    void drawsOnceAndNotBeforePixelsAreWanted() {
+        long drawingBytes = allocatedBy(() -> Dataset.synthetic(1).draw());
+        long planningBytes = allocatedBy(() -> {
+            Dataset data = Dataset.synthetic(1);
+            assertEquals(6000, data.trainCount() + data.testCount());
+            assertEquals(10, data.classCount());
+        });
+        assertTrue(planningBytes < drawingBytes / 10, planningBytes + " and " + drawingBytes + " bytes");
+        Dataset data = Dataset.synthetic(1);
+        data.draw();
+        assertSame(data.train().pixels(), data.train().pixels());
+    }
+
+    private static long allocatedBy(Runnable work) {
+        var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        work.run();
+        return threads.getCurrentThreadAllocatedBytes() - before;
     }
 
     @Test
