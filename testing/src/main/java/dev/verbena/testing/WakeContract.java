@@ -9,13 +9,19 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.transfer.CompletionMode;
+import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.CompletionStatus;
+import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.transfer.spi.WorkRequest;
 
 /**
@@ -85,6 +91,26 @@ interface WakeContract extends FabricFixture {
         assertEquals(2, pair.initiator.queuePair().post(write));
         assertTimeoutPreemptively(GUARD,
                 () -> awaitUntil(pair.initiator, 1, () -> pair.initiator.completions.size() == 2));
+    }
+
+    /** Whatever the network's options say of all queues. */
+    @Test
+    default void aCompletionEndsAnAwaitHoweverTheQueueIsToIdle() {
+        FabricPair pair = connect();
+        for (CompletionMode idle : CompletionMode.values()) {
+            CompletionQueue queue = pair.initiator.fabric.createCompletionQueue(16, idle);
+            Connection connection = pair.initiator.fabric.connect(pair.target.endpoint,
+                    List.of(new QueuePairOptions(queue, 8, 8, GUARD.toNanos())), GUARD.toNanos());
+            WorkRequest write = pair.initiator.request(7, Opcode.WRITE, 0, 8, pair.target, 0);
+            assertEquals(1, connection.queuePairs().getFirst().post(write));
+            List<Long> done = new ArrayList<>();
+            assertTimeoutPreemptively(GUARD, () -> {
+                while (queue.poll(completion -> done.add(completion.workRequestId), 1) == 0) {
+                    queue.await(FOREVER_NS);
+                }
+            });
+            assertEquals(List.of(7L), done, () -> idle.name());
+        }
     }
 
     private static void awaitUntil(FabricSide side, int countMax, BooleanSupplier condition) {

@@ -38,6 +38,11 @@ record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fab
     }
 
     @Override
+    public CompletionQueue createCompletionQueue(int countMax, CompletionMode idle) {
+        return fabric.createCompletionQueue(countMax, idle);
+    }
+
+    @Override
     public Endpoint listen(Endpoint local, String localName, ConnectionHandler handler) {
         return fabric.listen(local, localName, handler);
     }

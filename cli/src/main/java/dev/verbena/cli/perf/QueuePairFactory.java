@@ -3,6 +3,7 @@ package dev.verbena.cli.perf;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.verbena.transfer.CompletionMode;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.QueuePairOptions;
@@ -34,7 +35,7 @@ final class QueuePairFactory {
     List<QueuePairOptions> create(int count) {
         int sendDepth = powerOfTwo(options.sendDepth());
         int receiveDepth = postsReceives() ? powerOfTwo(options.receiveDepth()) : 1;
-        CompletionQueue control = fabric.createCompletionQueue(2 * ControlPair.DEPTH);
+        CompletionQueue control = fabric.createCompletionQueue(2 * ControlPair.DEPTH, CompletionMode.EVENTS);
         CompletionQueue measured = fabric.createCompletionQueue((count - 1) * (sendDepth + receiveDepth));
         List<QueuePairOptions> all = new ArrayList<>();
         all.add(new QueuePairOptions(control, ControlPair.DEPTH, ControlPair.DEPTH, RECEIVER_NOT_READY_TIMEOUT_NS));

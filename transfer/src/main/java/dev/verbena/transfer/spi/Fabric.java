@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 import dev.verbena.memory.SlabOptions;
+import dev.verbena.transfer.CompletionMode;
 import dev.verbena.transfer.Endpoint;
 
 /**
@@ -37,6 +38,14 @@ public interface Fabric extends AutoCloseable {
      * @throws dev.verbena.transfer.TransferException if there are too many
      */
     CompletionQueue createCompletionQueue(int countMax);
+
+    /**
+     * The same, whose idle poller does as is said here, and not as the network's options say for all; a fabric that has but one way has
+     * that.
+     */
+    default CompletionQueue createCompletionQueue(int countMax, CompletionMode idle) {
+        return createCompletionQueue(countMax);
+    }
 
     /**
      * Accepts connections at an endpoint; port 0 takes a free one. Once per fabric.

@@ -74,11 +74,11 @@ final class VerbsCompletionQueue implements CompletionQueue {
     /** Null while nobody awaits. */
     private volatile Thread awaiting;
 
-    VerbsCompletionQueue(VerbsFabric fabric, int countAsked) {
+    VerbsCompletionQueue(VerbsFabric fabric, int countAsked, CompletionMode idle) {
         this.fabric = fabric;
         int countMax = Math.min(fabric.limits().completionCountMax(),
                 fabric.growsCompletionQueues() ? countAsked : Math.max(countAsked, COUNT_WITHOUT_GROWTH));
-        boolean sleeps = fabric.network().completionMode() == CompletionMode.EVENTS;
+        boolean sleeps = idle == CompletionMode.EVENTS;
         channel = sleeps ? fabric.context().createCompletionChannel() : null;
         try {
             queue = sleeps ? fabric.context().createCompletionQueue(countMax, channel, 0)

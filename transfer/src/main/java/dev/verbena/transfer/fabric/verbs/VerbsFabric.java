@@ -21,6 +21,7 @@ import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.PageKind;
 import dev.verbena.memory.SlabOptions;
+import dev.verbena.transfer.CompletionMode;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
@@ -265,7 +266,12 @@ final class VerbsFabric extends ControlledFabric {
     // ---- completion queues ----
 
     @Override
-    public synchronized CompletionQueue createCompletionQueue(int countMax) {
+    public CompletionQueue createCompletionQueue(int countMax) {
+        return createCompletionQueue(countMax, network().completionMode());
+    }
+
+    @Override
+    public synchronized CompletionQueue createCompletionQueue(int countMax, CompletionMode idle) {
         if (countMax <= 0) {
             throw new IllegalArgumentException("countMax=" + countMax + " of a completion queue must be positive");
         }
@@ -273,7 +279,7 @@ final class VerbsFabric extends ControlledFabric {
         if (completionQueues.size() == COMPLETION_QUEUES_MAX) {
             throw new TransferException("no more than completionQueues=" + COMPLETION_QUEUES_MAX + " per fabric");
         }
-        VerbsCompletionQueue queue = new VerbsCompletionQueue(this, countMax);
+        VerbsCompletionQueue queue = new VerbsCompletionQueue(this, countMax, idle);
         completionQueues.add(queue);
         return queue;
     }
