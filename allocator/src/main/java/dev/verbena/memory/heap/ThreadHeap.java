@@ -207,18 +207,16 @@ public class ThreadHeap extends OwnerLock {
         return true;
     }
 
-    /** Takes back what others have freed. */
+    /**
+     * Takes back what others have freed. All these runs are of this heap: one that goes to another has nothing returned, since that happens
+     * with all locked, after all have taken back, and who frees from outside is within a heap until the run is pushed.
+     */
     void takeReturned() {
         for (long run = returned.takeAll(); run != 0;) {
             long next = RunRecord.returnedNext(run);
-            if (RunRecord.heap(run) == number) {
-                long before = RunRecord.freeSlots(run);
-                int count = SlotRun.takeReturned(run);
-                freed(run, RunRecord.sizeClass(run), before, count);
-            } else {
-                // Somebody freed a slot of it while it went to another heap.
-                central.pushReturned(run);
-            }
+            long before = RunRecord.freeSlots(run);
+            int count = SlotRun.takeReturned(run);
+            freed(run, RunRecord.sizeClass(run), before, count);
             run = next;
         }
     }
