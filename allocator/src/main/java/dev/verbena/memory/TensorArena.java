@@ -101,7 +101,7 @@ public class TensorArena implements AutoCloseable {
 
     /**
      * As {@link #allocateAddress(long)}, aligned to a power of two up to 2^30. Up to 4,096 that costs nothing but the rounding of the size;
-     * beyond, up to {@code alignment} bytes more and some microseconds when the block is freed.
+     * beyond, the block has whole pages of its own.
      *
      * @throws IllegalArgumentException if {@code byteSize} is negative or the alignment another one
      */
@@ -149,8 +149,7 @@ public class TensorArena implements AutoCloseable {
      *
      * @return false if it stays as it is, since what is behind it is in use, or its size class has no such size: allocate another one and
      *         copy
-     * @throws IllegalArgumentException if {@code byteSize} is negative, or no block of this arena begins there; one that
-     *     is aligned to more than 4,096 is a part of a block
+     * @throws IllegalArgumentException if {@code byteSize} is negative, or no block of this arena begins there
      */
     public final boolean resizeAddress(long address, long byteSize) {
         ArenaBlocks.checkByteSize(byteSize);

@@ -16,7 +16,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 
-import dev.verbena.memory.heap.AlignedBlocks;
+import dev.verbena.memory.heap.ArenaBlocks;
 import dev.verbena.memory.heap.SizeClasses;
 
 /** Blocks with an alignment that was asked for: apart, aligned, and freed by the address that was given. */
@@ -52,14 +52,16 @@ class AlignedBlocksProperties {
     }
 
     /** Whoever rounds well takes no more than the next multiple of the alignment, up to a page. */
-    @Property
+    @Property(tries = 200)
     void upToAPageOnlyTheSizeIsRounded(@ForAll @LongRange(min = 1, max = 70_000) long byteSize,
             @ForAll @IntRange(min = 6, max = 12) int shift) {
         long alignment = 1L << shift;
-        long rounded = AlignedBlocks.blockByteSize(byteSize, alignment, SizeClasses.PAGE_BYTE_SIZE);
-        assertTrue(rounded >= byteSize && rounded < byteSize + alignment, "rounded=" + rounded);
-        if (SizeClasses.isSmall(rounded)) {
-            assertEquals(0, SizeClasses.slotByteSize(SizeClasses.indexOf(rounded)) % alignment);
+        long rounded = SizeClasses.usableByteSize(SizeClasses.ceil(byteSize, alignment));
+        assertEquals(0, rounded % alignment);
+        try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), MIB, MIB)) {
+            long address = arena.allocateAddress(byteSize, alignment);
+            assertEquals(rounded, arena.statistics().liveByteSize());
+            arena.freeAddress(address);
         }
     }
 
@@ -72,7 +74,7 @@ class AlignedBlocksProperties {
                 assertTrue(message.contains("alignment=" + alignment), message);
             }
             assertThrows(IllegalArgumentException.class, () -> arena.allocateAddress(-1, 64));
-            for (long alignment = 1; alignment <= AlignedBlocks.ALIGNMENT_MAX; alignment *= 2) {
+            for (long alignment = 1; alignment <= ArenaBlocks.ALIGNMENT_MAX; alignment *= 2) {
                 long asked = alignment;
                 assertThrows(OutOfArenaMemoryException.class, () -> arena.allocateAddress(Long.MAX_VALUE, asked));
                 assertThrows(OutOfArenaMemoryException.class,
@@ -83,33 +85,37 @@ class AlignedBlocksProperties {
     }
 
     @Example
-    void anAlignedBlockIsFreedByItsOwnAddressAndOnce() {
+    void beyondAPageABlockHasItsPagesAndNoMore() {
         try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 64 * MIB, 64 * MIB)) {
-            int within = freedOnce(arena);
-            // What comes behind 17 pages more cannot be aligned to all of these by chance as well.
-            long odd = arena.allocateAddress(17 * 4096);
-            within += freedOnce(arena);
-            assertTrue(within > 0, "some lay within a larger block");
-            arena.freeAddress(odd);
-            assertEquals(0, arena.statistics().liveCount());
+            for (long alignment = 8192; alignment <= 16 * MIB; alignment *= 2) {
+                long odd = arena.allocateAddress(17 * 4096);
+                long address = arena.allocateAddress(100_000, alignment);
+                assertEquals(17 * 4096 + 25 * 4096, arena.statistics().liveByteSize());
+                assertTrue(arena.isConsistent());
+                assertThrows(IllegalArgumentException.class, () -> arena.freeAddress(address + 4096));
+                arena.freeAddress(odd);
+                assertTrue(arena.resizeAddress(address, 3 * MIB));
+                assertTrue(arena.resizeAddress(address, 5000));
+                assertEquals(8192, arena.statistics().liveByteSize());
+                arena.freeAddress(address);
+                assertThrows(IllegalArgumentException.class, () -> arena.freeAddress(address));
+                assertEquals(1, arena.statistics().freeRunCount(), "what lay in front is one with the rest");
+            }
         }
     }
 
-    /** Frees blocks of all alignments beyond a page, then again when their place has another block; returns how many were within it. */
-    private static int freedOnce(TensorArena arena) {
-        int within = 0;
-        for (long alignment = 8192; alignment <= 16 * MIB; alignment *= 2) {
-            long address = arena.allocateAddress(100_000, alignment);
-            assertThrows(IllegalArgumentException.class, () -> arena.freeAddress(address + 4096));
-            arena.freeAddress(address);
-            long around = arena.allocateAddress(AlignedBlocks.blockByteSize(100_000, alignment,
-                    SizeClasses.PAGE_BYTE_SIZE));
-            if (around != address) {
-                within++;
-                assertThrows(IllegalArgumentException.class, () -> arena.freeAddress(address));
+    @Example
+    void aHoleThatIsAlignedByItselfIsUsed() {
+        try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 4 * MIB, 4 * MIB)) {
+            long aligned = arena.allocateAddress(MIB, MIB);
+            List<Long> others = new ArrayList<>();
+            while (arena.statistics().freeByteSize() > 0) {
+                others.add(arena.allocateAddress(arena.statistics().largestFreeRunByteSize()));
             }
-            arena.freeAddress(around);
+            arena.freeAddress(aligned);
+            assertEquals(aligned, arena.allocateAddress(MIB, MIB));
+            arena.freeAddress(aligned);
+            others.forEach(arena::freeAddress);
         }
-        return within;
     }
 }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 
-import dev.verbena.memory.heap.AlignedBlocks;
 import dev.verbena.memory.heap.SizeClasses;
 
 /** One thread that carries out a list of steps on an arena, against the model that all threads share. */
@@ -107,7 +106,8 @@ final class ArenaActor implements Callable<Void> {
     private void carryOut(Step step) {
         switch (step.kind()) {
             case ALLOCATE -> allocate(step.size());
-            case ALLOCATE_ADDRESS -> add(arena.allocateAddress(step.size()), step.size(), step.size());
+            case ALLOCATE_ADDRESS -> add(arena.allocateAddress(step.size()), step.size(), step.size(),
+                    !SizeClasses.isSmall(step.size()));
             case ALLOCATE_ALIGNED -> allocateAligned(step.size(), step.alignment());
             case RESIZE -> {
                 List<HeldBlock.ByAddress> blocks = live.stream().filter(HeldBlock.ByAddress.class::isInstance)
@@ -158,21 +158,17 @@ final class ArenaActor implements Callable<Void> {
         }
     }
 
-    /** Those of more than a page are parts of blocks, which the model does not know. */
     private void allocateAligned(int size, long alignment) {
-        long byteSize = AlignedBlocks.blockByteSize(size, Math.min(alignment, 4096), 4096);
+        long byteSize = alignment <= SizeClasses.ALIGNMENT ? size
+                : SizeClasses.ceil(Math.max(size, 1), Math.min(alignment, SizeClasses.PAGE_BYTE_SIZE));
         long address = arena.allocateAddress(size, alignment);
         assertEquals(0, address % alignment, "alignment");
-        if (alignment <= 4096) {
-            add(address, size, byteSize);
-        } else {
-            arena.freeAddress(address);
-        }
+        add(address, size, byteSize, alignment > SizeClasses.PAGE_BYTE_SIZE || !SizeClasses.isSmall(byteSize));
     }
 
-    private void add(long address, int size, long blockByteSize) {
+    private void add(long address, int size, long blockByteSize, boolean isLarge) {
         HeldBlock.ByAddress block = new HeldBlock.ByAddress(arena.blocks().slabAt(address).memory(), address, size,
-                !SizeClasses.isSmall(blockByteSize));
+                isLarge);
         model.allocated(block.memory(), block.slab(), ArenaModel.blockByteSize(blockByteSize));
         live.add(block);
     }

@@ -56,15 +56,19 @@ public final class DebugBlocks extends ArenaBlocks {
     // ---- what it does otherwise ----
 
     @Override
-    protected long take(long byteSize, boolean orNull, ElementType type, Shape shape) {
+    protected long take(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
+        // The guard in front is as large as the alignment, so that what is behind it has that, too.
+        long moreInFront = SizeClasses.ceil(options.guardByteSize(), alignment) - options.guardByteSize();
+        long guarded = options.guardedByteSize(byteSize);
+        long whole = guarded > Long.MAX_VALUE - moreInFront ? Long.MAX_VALUE : guarded + moreInFront;
         long start;
         try {
-            start = super.take(options.guardedByteSize(byteSize), orNull, type, shape);
+            start = super.take(whole, alignment, orNull, type, shape);
         } catch (OutOfArenaMemoryException e) {
             throw new OutOfArenaMemoryException(e.getMessage() + "; in a debug arena, of which the guards take "
                     + 2 * options.guardByteSize() + " bytes of each block", e);
         }
-        return start == 0 ? 0 : add(start, byteSize);
+        return start == 0 ? 0 : add(start, whole, options.guardByteSize() + moreInFront, byteSize);
     }
 
     @Override
@@ -75,12 +79,6 @@ public final class DebugBlocks extends ArenaBlocks {
     @Override
     public boolean owns(Storage storage) {
         return storage instanceof DebugBlock block && block.isOf(this);
-    }
-
-    /** Behind a guard. */
-    @Override
-    protected long alignmentOfBlocks() {
-        return SizeClasses.ALIGNMENT;
     }
 
     /** The rest is guarded. */
@@ -143,11 +141,11 @@ public final class DebugBlocks extends ArenaBlocks {
 
     // ---- blocks ----
 
-    /** Makes a block of what the heap gave at {@code start}, which has {@link DebugOptions#guardedByteSize}; its address. */
-    private long add(long start, long byteSize) {
+    /** Makes a block of what the heap gave at {@code start}, with a guard in front of {@code frontByteSize}; its address. */
+    private long add(long start, long wholeByteSize, long frontByteSize, long byteSize) {
         MemorySegment slab = slabAt(start).memory();
-        MemorySegment whole = slab.asSlice(start - slab.address(), options.guardedByteSize(byteSize));
-        DebugBlock block = new DebugBlock(this, whole, options.guardByteSize(), byteSize, site());
+        MemorySegment whole = slab.asSlice(start - slab.address(), wholeByteSize);
+        DebugBlock block = new DebugBlock(this, whole, frontByteSize, byteSize, site());
         live.put(block.address, block);
         return block.address;
     }

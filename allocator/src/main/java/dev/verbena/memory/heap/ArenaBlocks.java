@@ -31,13 +31,15 @@ import dev.verbena.memory.events.OutOfMemoryEvent;
  * <p><b>Owner:</b> {@code TensorArena}. <b>Threading:</b> thread-safe.
  */
 public class ArenaBlocks {
+    /** The largest page that a machine has, so far. */
+    public static final long ALIGNMENT_MAX = 1L << 30;
+
     static {
         ArenaEvents.offer();
     }
 
     private final ArenaHeap heap;
     private final ArenaGrowth growth;
-    private final AlignedBlocks aligned = new AlignedBlocks();
 
     public ArenaBlocks(SlabSource source, long byteSize, long byteSizeMax, PageRuns pages) {
         heap = new ArenaHeap(pages);
@@ -54,49 +56,73 @@ public class ArenaBlocks {
     /** @throws IllegalArgumentException unless there are blocks of that size and alignment */
     public static void checkBlock(long byteSize, long alignment) {
         checkByteSize(byteSize);
-        AlignedBlocks.check(alignment);
+        if (Long.bitCount(alignment) != 1 || alignment < 0 || alignment > ALIGNMENT_MAX) {
+            throw new IllegalArgumentException("alignment=" + alignment + " of a block must be a power of two, at most "
+                    + ALIGNMENT_MAX);
+        }
     }
 
     // ---- allocation ----
 
     /**
-     * The address of a block of so many bytes, 0 or more; 0 if there is none and {@code orNull}.
+     * The address of a block of so many bytes, 0 or more, aligned as all are; 0 if there is none and {@code orNull}.
      *
      * @param type of the tensor that it is for, to be named in messages; null if it is for none; as {@code shape}
      * @throws OutOfArenaMemoryException if there is none otherwise
      * @throws IllegalStateException if the arena is closed
      */
     public final long allocate(long byteSize, boolean orNull, ElementType type, Shape shape) {
-        return AllocateEvent.isOn() ? takeRecorded(byteSize, orNull, type, shape) : take(byteSize, orNull, type, shape);
+        return AllocateEvent.isOn() ? takeRecorded(byteSize, SizeClasses.ALIGNMENT, orNull, type, shape)
+                : take(byteSize, SizeClasses.ALIGNMENT, orNull, type, shape);
     }
 
     /** As {@link #allocate(long, boolean, ElementType, Shape)}, for a size and an alignment that were checked. */
     public final long allocateAligned(long byteSize, long alignment, boolean orNull) {
-        long block = allocate(AlignedBlocks.blockByteSize(byteSize, alignment, alignmentOfBlocks()), orNull, null,
-                null);
-        return block == 0 ? 0 : aligned.partOf(block, alignment);
+        return AllocateEvent.isOn() ? takeRecorded(byteSize, alignment, orNull, null, null)
+                : take(byteSize, alignment, orNull, null, null);
     }
 
-    private long takeRecorded(long byteSize, boolean orNull, ElementType type, Shape shape) {
-        long address = take(byteSize, orNull, type, shape);
+    private long takeRecorded(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
+        long address = take(byteSize, alignment, orNull, type, shape);
         if (address != 0) {
             AllocateEvent.record(address, byteSize);
         }
         return address;
     }
 
-    private long takeSlowly(long byteSize, boolean orNull, ElementType type, Shape shape) {
-        long address = heap.takeExclusively(byteSize);
+    /**
+     * How blocks get an alignment:
+     *
+     * <pre>
+     *   up to 64       every block has it
+     *   up to 4,096    the size is rounded up to a multiple of it: every run begins on a page, and the slots of sizes that are
+     *                  such multiples have a size that is one too (both are steps of powers of two), as have large blocks
+     *   more           a run of its own, cut where a multiple is
+     * </pre>
+     */
+    private long takeAligned(long byteSize, long alignment, boolean orNull) {
+        long multiple = Math.min(alignment, SizeClasses.PAGE_BYTE_SIZE);
+        long rounded = byteSize > Long.MAX_VALUE - multiple ? Long.MAX_VALUE
+                : SizeClasses.ceil(Math.max(byteSize, 1), multiple);
+        long address = alignment <= SizeClasses.PAGE_BYTE_SIZE ? heap.take(rounded)
+                : heap.takeAligned(rounded, alignment);
+        return address != 0 ? address : takeSlowly(rounded, alignment, orNull, null, null);
+    }
+
+    private long takeSlowly(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
+        long address = heap.takeExclusively(byteSize, alignment);
         if (address != 0) {
             return address;
         }
+        long spare = Math.max(0, alignment - SizeClasses.PAGE_BYTE_SIZE);
+        long wanted = byteSize > Long.MAX_VALUE - spare ? Long.MAX_VALUE : byteSize + spare;
         OutOfArenaMemoryException refusal = null;
         growth.lock();
         try {
             // Another thread may have freed or grown meanwhile; and may take what is added below before this one does.
-            while ((address = heap.takeExclusively(byteSize)) == 0) {
-                if (refusal == null && growth.isWithinBudget(byteSize)) {
-                    refusal = growth.growFor(byteSize);
+            while ((address = heap.takeExclusively(byteSize, alignment)) == 0) {
+                if (refusal == null && growth.isWithinBudget(wanted)) {
+                    refusal = growth.growFor(wanted);
                 } else if (!giveWay()) {
                     return refuse(byteSize, orNull, type, shape, refusal);
                 }
@@ -129,25 +155,12 @@ public class ArenaBlocks {
     // ---- the way back ----
 
     /**
-     * Frees a block, or the aligned part of one, from any thread.
+     * Frees a block, from any thread.
      *
      * @throws IllegalArgumentException if no block of this arena begins there
      * @throws IllegalStateException if it is free already
      */
     public final void free(long address) {
-        try {
-            release(address);
-        } catch (IllegalArgumentException noBlock) {
-            // Asked last, so that blocks that are no part of a larger one pay nothing for those that are.
-            Long block = aligned.forget(address);
-            if (block == null) {
-                throw noBlock;
-            }
-            release(block);
-        }
-    }
-
-    private void release(long address) {
         if (FreeEvent.isOn()) {
             FreeEvent.record(storageOf(address)::release, address);
         } else {
@@ -162,9 +175,12 @@ public class ArenaBlocks {
 
     // ---- what one that looks for mistakes does otherwise ----
 
-    protected long take(long byteSize, boolean orNull, ElementType type, Shape shape) {
+    protected long take(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
+        if (alignment > SizeClasses.ALIGNMENT) {
+            return takeAligned(byteSize, alignment, orNull);
+        }
         long address = heap.take(byteSize);
-        return address != 0 ? address : takeSlowly(byteSize, orNull, type, shape);
+        return address != 0 ? address : takeSlowly(byteSize, alignment, orNull, type, shape);
     }
 
     /** Where the block at the address goes back to, which refuses if there is none. */
@@ -175,11 +191,6 @@ public class ArenaBlocks {
     /** Whether a tensor with that storage is from here. */
     public boolean owns(Storage storage) {
         return storage == heap;
-    }
-
-    /** What a block of whole multiples of it, a power of two, is aligned to. */
-    protected long alignmentOfBlocks() {
-        return SizeClasses.PAGE_BYTE_SIZE;
     }
 
     /** Bytes that a block may grow to which was allocated with so many. */

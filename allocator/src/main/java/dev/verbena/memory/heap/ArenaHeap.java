@@ -80,24 +80,30 @@ public final class ArenaHeap implements Storage {
         return central.takeLarge(pages);
     }
 
+    /** As {@link #take}, beginning at a multiple of the alignment, which is one of pages: a large block, whatever its size. */
+    public long takeAligned(long byteSize, long alignment) {
+        return central.takeAligned(SizeClasses.pagesOf(byteSize), alignment);
+    }
+
     /**
      * With every thread kept out, so that no free slot or run hides in a heap; 0 if only a further slab can help.
      *
      * @throws IllegalStateException if the arena is closed
      */
-    public long takeExclusively(long byteSize) {
+    public long takeExclusively(long byteSize, long alignment) {
         ThreadHeap heap = heapOfThread();
         lockAll();
         try {
             if (isClosed) {
                 throw new IllegalStateException("allocation of byteSize=" + byteSize + " in a closed arena");
             }
-            if (SizeClasses.isSmall(byteSize)) {
+            if (SizeClasses.isSmall(byteSize) && alignment <= SizeClasses.PAGE_BYTE_SIZE) {
                 int sizeClass = SizeClasses.indexOf(byteSize);
                 return findSlot(heap, sizeClass) ? heap.allocate(sizeClass, byteSize) : 0;
             }
             heaps().forEach(ThreadHeap::trim);
-            return central.takeLarge(SizeClasses.pagesOf(byteSize));
+            return alignment <= SizeClasses.PAGE_BYTE_SIZE ? central.takeLarge(SizeClasses.pagesOf(byteSize))
+                    : takeAligned(byteSize, alignment);
         } finally {
             unlockAll();
         }

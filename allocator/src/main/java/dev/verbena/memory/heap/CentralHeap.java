@@ -192,19 +192,32 @@ final class CentralHeap {
     private long takeLarge(long pageCount, boolean sparesLongest) {
         lock();
         try {
-            long run = sparesLongest ? pages.takeSparingLongest(pageCount, RunRecord.LARGE)
-                    : pages.take(pageCount, RunRecord.LARGE);
-            if (run == 0) {
-                return 0;
-            }
-            slabs.get(RunRecord.slab(run)).enter(run);
-            add(largeAllocationCount, 1);
-            add(largeByteSize, RunRecord.byteSize(run));
-            peak.large(largeByteSize.getPlain());
-            return RunRecord.address(run);
+            return handOut(sparesLongest ? pages.takeSparingLongest(pageCount, RunRecord.LARGE)
+                    : pages.take(pageCount, RunRecord.LARGE));
         } finally {
             unlock();
         }
+    }
+
+    /** As {@link #takeLarge(long)}, beginning at a multiple of the alignment, which is one of pages. */
+    long takeAligned(long pageCount, long alignment) {
+        lock();
+        try {
+            return handOut(pages.takeAligned(pageCount, alignment, RunRecord.LARGE));
+        } finally {
+            unlock();
+        }
+    }
+
+    private long handOut(long run) {
+        if (run == 0) {
+            return 0;
+        }
+        slabs.get(RunRecord.slab(run)).enter(run);
+        add(largeAllocationCount, 1);
+        add(largeByteSize, RunRecord.byteSize(run));
+        peak.large(largeByteSize.getPlain());
+        return RunRecord.address(run);
     }
 
     /** @throws IllegalArgumentException if no large block begins at the address, or no longer */

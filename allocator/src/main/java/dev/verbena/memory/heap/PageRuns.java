@@ -41,6 +41,33 @@ public class PageRuns {
         return run;
     }
 
+    /** As {@link #take}, beginning at a multiple of the alignment, which is one of pages; what lies in front of it and behind stays free. */
+    final long takeAligned(long pages, long alignment, int kind) {
+        long run = free.bestFit(pages);
+        if (run != 0 && RunRecord.pageCount(run) - pages < lead(run, alignment)) {
+            run = free.bestFit(pages + alignment / SizeClasses.PAGE_BYTE_SIZE - 1);
+        }
+        long lead = run == 0 ? 0 : lead(run, alignment);
+        if (lead == 0) {
+            return take(run, pages, kind);
+        }
+        free.remove(run);
+        long aligned = cutOff(run, lead);
+        free.insert(run);
+        RunRecord.become(aligned, RunRecord.FREE);
+        RunRecord.become(aligned, kind);
+        if (RunRecord.pageCount(aligned) > pages) {
+            splitOff(aligned, pages);
+        }
+        return aligned;
+    }
+
+    /** Pages from its begin to the first multiple of the alignment. */
+    private static long lead(long run, long alignment) {
+        return (SizeClasses.ceil(RunRecord.address(run), alignment) - RunRecord.address(run))
+                / SizeClasses.PAGE_BYTE_SIZE;
+    }
+
     final void give(long run) {
         RunRecord.become(run, RunRecord.FREE);
         free.insert(merge(run));

@@ -118,6 +118,11 @@ public final class SizeClasses {
         return (Math.max(byteSize, 1) - 1) / PAGE_BYTE_SIZE + 1;
     }
 
+    /** The next multiple, unless that exceeds 2^63 - 1. */
+    public static long ceil(long number, long powerOfTwo) {
+        return number + powerOfTwo - 1 & -powerOfTwo;
+    }
+
     /** @throws IllegalArgumentException if that exceeds 2^63 - 1 */
     public static long ceilToPage(long byteSize) {
         if (byteSize > Long.MAX_VALUE - PAGE_BYTE_SIZE + 1) {

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.verbena.memory.Slab;
-import dev.verbena.memory.heap.AlignedBlocks;
+import dev.verbena.memory.heap.SizeClasses;
 import dev.verbena.memory.heap.Storage;
 
 /**
@@ -37,7 +37,7 @@ public final class ScopeMemory implements Storage {
     public long take(long byteSize, long alignment) {
         for (;;) {
             long from = next.getPlain();
-            long address = AlignedBlocks.ceil(from, alignment);
+            long address = SizeClasses.ceil(from, alignment);
             long taken = Math.max(byteSize, 1);
             if (address > end || taken > end - address) {
                 return 0;
