@@ -270,6 +270,23 @@ class IterationScopeTest {
     }
 
     @Test
+    void memoryThatItHoldsIdleIsNotMissing() {
+        try (TensorArena small = TensorArena.create(source, 0, 16 * MIB); IterationScope scope = small.scope()) {
+            scope.allocate(10 * MIB);
+            scope.reset();
+            scope.allocate(8 * MIB).fill((byte) 1);
+            assertEquals(8 * MIB, scope.heldByteSize(), "what was idle went back");
+            scope.reset();
+            scope.allocate(ElementType.UINT8, Shape.of(10 * MIB)).memory().fill((byte) 1);
+            scope.reset();
+            for (int i = 0; i < 15; i++) {
+                scope.allocate(ElementType.UINT8, Shape.of(MIB)).memory().fill((byte) 1);
+            }
+            assertThrows(OutOfArenaMemoryException.class, () -> scope.allocate(2 * MIB), "nothing is idle");
+        }
+    }
+
+    @Test
     void theArenaStaysOpenForItsScopes() {
         IterationScope scope = arena.scope();
         scope.allocate(1);

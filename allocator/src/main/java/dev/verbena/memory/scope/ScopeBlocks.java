@@ -15,7 +15,8 @@ import dev.verbena.memory.heap.ArenaBlocks;
  * <pre>
  *   arena ──take──► used ──rewind──► idle ──take──► used
  *     ▲                               │
- *     └──── the next rewind ──────────┘   what a whole iteration did not need
+ *     └── the next rewind, or out of ─┘   what a whole iteration did not need,
+ *         memory otherwise                or, in need, what it has not needed yet
  * </pre>
  *
  * <p>So a scope holds what two successive iterations needed, and iterations that need the same make no call of the arena.
@@ -35,19 +36,26 @@ public final class ScopeBlocks {
         this.arena = arena;
     }
 
-    /** @throws OutOfArenaMemoryException if the arena has no memory */
+    /** @throws OutOfArenaMemoryException if the arena has no memory, and would have none with what is idle */
     public ScopeBlock take(long byteSize, long alignment) {
-        ScopeBlock block = takeIdle(byteSize, alignment);
-        return block != null ? block : fresh(arena.allocateAligned(byteSize, alignment, false), byteSize);
+        return take(byteSize, alignment, false);
     }
 
-    /** Null if the arena has no memory. */
+    /** Null where {@link #take} throws. */
     public ScopeBlock tryTake(long byteSize, long alignment) {
+        return take(byteSize, alignment, true);
+    }
+
+    private ScopeBlock take(long byteSize, long alignment, boolean orNull) {
         ScopeBlock block = takeIdle(byteSize, alignment);
         if (block != null) {
             return block;
         }
-        long address = arena.allocateAligned(byteSize, alignment, true);
+        long address = arena.allocateAligned(byteSize, alignment, orNull || !idle.isEmpty());
+        if (address == 0 && !idle.isEmpty()) {
+            freeIdle();
+            address = arena.allocateAligned(byteSize, alignment, orNull);
+        }
         return address == 0 ? null : fresh(address, byteSize);
     }
 
@@ -74,14 +82,18 @@ public final class ScopeBlocks {
 
     /** The iteration is over: what it did not use goes back, what it used is there for the next one if there is one. */
     public void rewind(boolean forGood) {
-        idle.forEach(this::free);
-        idle.clear();
+        freeIdle();
         if (forGood) {
             used.forEach(this::free);
         } else {
             idle.addAll(used);
         }
         used.clear();
+    }
+
+    private void freeIdle() {
+        idle.forEach(this::free);
+        idle.clear();
     }
 
     private void free(ScopeBlock block) {
