@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import dev.verbena.memory.debug.DebugBlocks;
-import dev.verbena.memory.debug.Quarantine;
 
 /**
  * An arena that looks for mistakes of its users; slow, and otherwise as any.

@@ -27,8 +27,7 @@ import java.util.stream.Stream;
  */
 record Rooms(Map<String, Set<String>> arrows) {
     private static final Pattern NOT_CODE = Pattern
-            .compile("//[^\\n]*|/\\*.*?\\*/|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\"|^import [^;]*;", Pattern.DOTALL
-                    | Pattern.MULTILINE);
+            .compile("//[^\\n]*|/\\*.*?\\*/|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\"", Pattern.DOTALL);
     private static final Pattern NAME = Pattern.compile("\\b[A-Z]\\w*\\b");
 
     /** Of the sources below a folder, which is that of the exported package. */

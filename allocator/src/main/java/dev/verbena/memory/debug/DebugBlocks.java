@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 
 import dev.verbena.memory.ArenaStatistics;
 import dev.verbena.memory.DamagedMemoryException;
-import dev.verbena.memory.DebugArena;
 import dev.verbena.memory.DebugOptions;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.OutOfArenaMemoryException;
@@ -23,7 +22,6 @@ import dev.verbena.memory.SiteUsage;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.events.FreeEvent;
 import dev.verbena.memory.heap.ArenaBlocks;
-import dev.verbena.memory.heap.ArenaHeap;
 import dev.verbena.memory.heap.PageRuns;
 import dev.verbena.memory.heap.SizeClasses;
 import dev.verbena.memory.heap.Storage;
@@ -31,7 +29,7 @@ import dev.verbena.memory.heap.Storage;
 /**
  * The blocks of a debug arena, each with its guards, and in quarantine once it is free.
  *
- * <p><b>Owner:</b> {@link DebugArena}. <b>Threading:</b> thread-safe. A block's monitor, that of the quarantine and the locks of the heap
+ * <p><b>Owner:</b> {@code DebugArena}. <b>Threading:</b> thread-safe. A block's monitor, that of the quarantine and the locks of the heap
  * are never held together.
  */
 public final class DebugBlocks extends ArenaBlocks {
@@ -165,7 +163,7 @@ public final class DebugBlocks extends ArenaBlocks {
         if (earlier != null) {
             throw new IllegalStateException("double free: " + earlier + earlier.history());
         }
-        throw ArenaHeap.noBlock(address);
+        throw ArenaBlocks.noBlock(address);
     }
 
     /** @throws DamagedMemoryException if this one was written around, or one that leaves quarantine was written into; done nevertheless */

@@ -9,14 +9,14 @@ import dev.verbena.memory.Shape;
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabMap;
 import dev.verbena.memory.SlabSource;
-import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.events.AllocateEvent;
 import dev.verbena.memory.events.ArenaEvents;
 import dev.verbena.memory.events.FreeEvent;
 import dev.verbena.memory.events.OutOfMemoryEvent;
 
 /**
- * An arena by the addresses of its blocks: all that it does but making tensors of them.
+ * An arena by the addresses of its blocks: all that it does but making tensors of them. It is the heap, not has one: the way to a block is
+ * one look shorter.
  *
  * <pre>
  *   small   run of the thread ──none──► returned by others ──none──► carve a run ──┐
@@ -30,7 +30,7 @@ import dev.verbena.memory.events.OutOfMemoryEvent;
  *
  * <p><b>Owner:</b> {@code TensorArena}. <b>Threading:</b> thread-safe.
  */
-public class ArenaBlocks {
+public class ArenaBlocks extends ArenaHeap {
     /** The largest page that a machine has, so far. */
     public static final long ALIGNMENT_MAX = 1L << 30;
 
@@ -38,12 +38,11 @@ public class ArenaBlocks {
         ArenaEvents.offer();
     }
 
-    private final ArenaHeap heap;
     private final ArenaGrowth growth;
 
     public ArenaBlocks(SlabSource source, long byteSize, long byteSizeMax, PageRuns pages) {
-        heap = new ArenaHeap(pages);
-        growth = new ArenaGrowth(heap, source, byteSize, byteSizeMax);
+        super(pages);
+        growth = new ArenaGrowth(this, source, byteSize, byteSizeMax);
     }
 
     /** @throws IllegalArgumentException if it is negative */
@@ -104,13 +103,13 @@ public class ArenaBlocks {
         long multiple = Math.min(alignment, SizeClasses.PAGE_BYTE_SIZE);
         long rounded = byteSize > Long.MAX_VALUE - multiple ? Long.MAX_VALUE
                 : SizeClasses.ceil(Math.max(byteSize, 1), multiple);
-        long address = alignment <= SizeClasses.PAGE_BYTE_SIZE ? heap.take(rounded)
-                : heap.takeAligned(rounded, alignment);
+        long address = alignment <= SizeClasses.PAGE_BYTE_SIZE ? take(rounded)
+                : takeAligned(rounded, alignment);
         return address != 0 ? address : takeSlowly(rounded, alignment, orNull, null, null);
     }
 
     private long takeSlowly(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
-        long address = heap.takeExclusively(byteSize, alignment);
+        long address = takeExclusively(byteSize, alignment);
         if (address != 0) {
             return address;
         }
@@ -120,7 +119,7 @@ public class ArenaBlocks {
         growth.lock();
         try {
             // Another thread may have freed or grown meanwhile; and may take what is added below before this one does.
-            while ((address = heap.takeExclusively(byteSize, alignment)) == 0) {
+            while ((address = takeExclusively(byteSize, alignment)) == 0) {
                 if (refusal == null && growth.isWithinBudget(wanted)) {
                     refusal = growth.growFor(wanted);
                 } else if (!giveWay()) {
@@ -162,15 +161,14 @@ public class ArenaBlocks {
      */
     public final void free(long address) {
         if (FreeEvent.isOn()) {
-            FreeEvent.record(storageOf(address)::release, address);
+            freeRecorded(address);
         } else {
             storageOf(address).release(address);
         }
     }
 
-    /** Of a block or a tensor in it. */
-    public final Slab slabAt(long address) {
-        return heap.slabAt(address);
+    private void freeRecorded(long address) {
+        FreeEvent.record(storageOf(address)::release, address);
     }
 
     // ---- what one that looks for mistakes does otherwise ----
@@ -179,18 +177,18 @@ public class ArenaBlocks {
         if (alignment > SizeClasses.ALIGNMENT) {
             return takeAligned(byteSize, alignment, orNull);
         }
-        long address = heap.take(byteSize);
+        long address = take(byteSize);
         return address != 0 ? address : takeSlowly(byteSize, alignment, orNull, type, shape);
     }
 
     /** Where the block at the address goes back to, which refuses if there is none. */
     public Storage storageOf(long address) {
-        return heap;
+        return this;
     }
 
     /** Whether a tensor with that storage is from here. */
     public boolean owns(Storage storage) {
-        return storage == heap;
+        return storage == this;
     }
 
     /** Bytes that a block may grow to which was allocated with so many. */
@@ -198,22 +196,9 @@ public class ArenaBlocks {
         return SizeClasses.usableByteSize(byteSize);
     }
 
-    /** Whether the block has so many bytes now, where it is. */
-    public boolean resize(long address, long byteSize) {
-        return heap.resize(address, byteSize);
-    }
-
     /** Called before a request is refused: whether something was given back meanwhile, so that another attempt is worth while. */
     protected boolean giveWay() {
         return false;
-    }
-
-    public ArenaStatistics statistics() {
-        return heap.statistics();
-    }
-
-    public boolean isConsistent() {
-        return heap.isConsistent();
     }
 
     /** Gives all slabs back. Idempotent. @throws IllegalStateException while a block is live */
@@ -221,20 +206,7 @@ public class ArenaBlocks {
         growth.close();
     }
 
-    // ---- figures and slabs ----
-
-    public final ArenaStatistics recentStatistics() {
-        return heap.recentStatistics();
-    }
-
-    public final List<SlabMap> map() {
-        return heap.map();
-    }
-
-    /** How many threads have a heap of their own in it. For checks. */
-    public final int ownHeapCount() {
-        return heap.ownHeapCount();
-    }
+    // ---- slabs ----
 
     /** Gives the slabs on which nothing is live back, but the first of an arena that was created with one. @return their bytes */
     public final long trim() {
@@ -243,6 +215,6 @@ public class ArenaBlocks {
 
     @Override
     public final String toString() {
-        return "slabByteSize=" + heap.slabByteSize() + " byteSizeMax=" + growth.byteSizeMax();
+        return "slabByteSize=" + slabByteSize() + " byteSizeMax=" + growth.byteSizeMax();
     }
 }

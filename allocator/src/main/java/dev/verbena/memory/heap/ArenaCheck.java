@@ -3,11 +3,9 @@ package dev.verbena.memory.heap;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.verbena.memory.TensorArena;
-
 /**
  * Counts an arena from its slabs upwards, to be compared with what it says of itself. The equations are in
- * {@link TensorArena#isConsistent()}.
+ * {@code TensorArena.isConsistent}.
  *
  * <p><b>Owner:</b> the caller. <b>Threading:</b> confined; all locks of the {@link ArenaHeap} are held.
  */

@@ -7,13 +7,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabSource;
-import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.events.SlabAcquiredEvent;
 
 /**
  * The slabs of an arena: got from their source as the arena needs them, up to its budget, and given back.
  *
- * <p><b>Owner:</b> {@link TensorArena}. <b>Threading:</b> thread-safe; who grows has {@link #lock}, before any lock of the heap.
+ * <p><b>Owner:</b> {@code TensorArena}. <b>Threading:</b> thread-safe; who grows has {@link #lock}, before any lock of the heap.
  */
 public final class ArenaGrowth {
     /** A further slab has at least that size, as far as the budget goes: a system call per small tensor would be slow. */
@@ -127,7 +126,7 @@ public final class ArenaGrowth {
     public void close() {
         lock.lock();
         try {
-            release(heap.close());
+            release(heap.closeForGood());
         } finally {
             lock.unlock();
         }

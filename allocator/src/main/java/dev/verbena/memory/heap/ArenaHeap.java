@@ -11,7 +11,6 @@ import dev.verbena.memory.ArenaStatistics.ClassUsage;
 import dev.verbena.memory.ArenaStatistics.HeapUsage;
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabMap;
-import dev.verbena.memory.TensorArena;
 
 /**
  * The blocks of an arena, given out and taken back: small ones by the heap of the thread, large ones by the heap that all share, and
@@ -23,9 +22,9 @@ import dev.verbena.memory.TensorArena;
  * <p>Order of locks: {@code exclusive}, those of the heaps by index, that of the central heap. A thread that is within its own heap
  * does not ask for {@code exclusive}.
  *
- * <p><b>Owner:</b> {@link TensorArena}. <b>Threading:</b> thread-safe.
+ * <p><b>Owner:</b> {@code TensorArena}. <b>Threading:</b> thread-safe.
  */
-public final class ArenaHeap implements Storage {
+class ArenaHeap implements Storage {
     private static final int SHARED_HEAPS_MAX = 16;
 
     private final CentralHeap central;
@@ -218,7 +217,7 @@ public final class ArenaHeap implements Storage {
      * @return its slabs, to be released; none if it is closed already
      * @throws IllegalStateException while a block is live
      */
-    List<Slab> close() {
+    final List<Slab> closeForGood() {
         lockAll();
         try {
             heaps().forEach(ThreadHeap::trim);

@@ -3,8 +3,6 @@ package dev.verbena.memory.scope;
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
 
-import dev.verbena.memory.IterationScope;
-
 /**
  * What a scope gives out between two ends: the tensors' common fate, and the lifetime of their segments.
  *
@@ -19,7 +17,7 @@ import dev.verbena.memory.IterationScope;
  *
  * <p>{@code unpin} comes once for each {@code tryPin} that was not refused, and {@code tryEnd} under the lock of the owner, so the dashes don't happen.
  *
- * <p><b>Owner:</b> {@link IterationScope}, one at a time. <b>Threading:</b> thread-safe.
+ * <p><b>Owner:</b> {@code IterationScope}, one at a time. <b>Threading:</b> thread-safe.
  */
 public final class Iteration {
     private static final long ENDED = Long.MIN_VALUE;

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 
-import dev.verbena.memory.IterationScope;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.heap.ArenaBlocks;
 
@@ -21,7 +20,7 @@ import dev.verbena.memory.heap.ArenaBlocks;
  *
  * <p>So a scope holds what two successive iterations needed, and iterations that need the same make no call of the arena.
  *
- * <p><b>Owner:</b> {@link IterationScope}. <b>Threading:</b> guarded by its owner's lock.
+ * <p><b>Owner:</b> {@code IterationScope}. <b>Threading:</b> guarded by its owner's lock.
  */
 public final class ScopeBlocks {
     /** An idle block serves a request if it is larger by at most that part of it; a huge one waits for a huge request. */

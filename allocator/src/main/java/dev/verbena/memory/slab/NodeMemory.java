@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import dev.verbena.memory.NumaNodes;
 import dev.verbena.memory.OutOfArenaMemoryException;
 
 /**
@@ -26,7 +25,7 @@ public final class NodeMemory {
         return all(FOLDER);
     }
 
-    /** As {@link dev.verbena.memory.NumaNodes} says. */
+    /** As {@code NumaNodes} says. */
     public static void bind(MemorySegment memory, int node) {
         check(node);
         int errno = SystemMemory.bind(memory, node);

@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
-import dev.verbena.memory.Prefault;
 import dev.verbena.memory.PrefaultListener;
 import dev.verbena.memory.SlabOptions;
 
@@ -43,7 +42,7 @@ public final class PageCommit {
         this.listener = listener;
     }
 
-    /** As {@link dev.verbena.memory.Prefault} says; so below. */
+    /** As {@code Prefault} says; so below. */
     public static void commit(MemorySegment memory, int threads, PrefaultListener listener)
             throws InterruptedException {
         if (!memory.isNative() || memory.isReadOnly() || (memory.address() | memory.byteSize()) % Integer.BYTES != 0) {
