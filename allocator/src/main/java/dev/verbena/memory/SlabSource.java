@@ -13,6 +13,11 @@ public interface SlabSource {
      */
     Slab acquire(long byteSizeMin);
 
-    /** Takes a slab back; no tensor of it is live any more. */
+    /**
+     * Takes a slab back; no tensor of it is live any more.
+     *
+     * @throws RuntimeException if that cannot be now, since something still uses the memory: the slab, whatever is left of it, is still the
+     *             arena's, which will offer it again
+     */
     void release(Slab slab);
 }

@@ -242,6 +242,8 @@ public class TensorArena implements AutoCloseable {
      * threads have idle, so that what is free lies together.
      *
      * @return bytes of these slabs
+     * @throws IllegalStateException if the source does not take one back, such as while a native call uses a view of it: it is not used any
+     *             more, counts against the budget, and is offered again by the next call, or when memory is short
      */
     public final long trim() {
         return blocks.trim();
@@ -250,7 +252,8 @@ public class TensorArena implements AutoCloseable {
     /**
      * Gives all slabs back to the source. Idempotent.
      *
-     * @throws IllegalStateException while tensors are live or pinned, naming how many; nothing is released then
+     * @throws IllegalStateException while tensors are live or pinned, naming how many; nothing is released then; and if the source does not
+     *             take a slab back: the arena is closed nevertheless, and closing it again offers the slab again
      */
     @Override
     public final void close() {

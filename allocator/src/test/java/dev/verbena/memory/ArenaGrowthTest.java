@@ -1,15 +1,17 @@
 package dev.verbena.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -121,23 +123,83 @@ class ArenaGrowthTest {
     }
 
     @Test
-    void everySlabIsReleasedEvenIfOneReleaseFails() {
-        List<Slab> released = new ArrayList<>();
-        RuntimeException failure = new IllegalArgumentException("in use");
-        SlabSource failing = new Wrapped(Long.MAX_VALUE) {
-            @Override
-            public void release(Slab slab) {
-                released.add(slab);
-                super.release(slab);
-                throw failure;
-            }
-        };
-        TensorArena arena = TensorArena.create(failing, MIB, 8 * MIB);
+    void aSlabThatTheSourceDoesNotTakeBackIsKeptOfferedAgainAndSpokenOf() {
+        Reluctant reluctant = new Reluctant();
+        TensorArena arena = TensorArena.create(reluctant, MIB, 8 * MIB);
         arena.allocate(ElementType.UINT8, Shape.of(2 * MIB)).close();
         assertEquals(2, arena.statistics().slabCount());
-        assertSame(failure, assertThrows(IllegalArgumentException.class, arena::close));
-        assertEquals(2, released.size());
+        reluctant.inUse.add(arena.map().getFirst().address());
+        for (int i = 0; i < 2; i++) {
+            IllegalStateException refusal = assertThrows(IllegalStateException.class, arena::close);
+            assertTrue(refusal.getMessage().contains("slabs=1 byteSize=")
+                    && refusal.getMessage().contains("in use"), refusal.getMessage());
+            assertInstanceOf(IllegalArgumentException.class, refusal.getCause());
+            assertEquals(1, reluctant.held.size(), "the other one went back");
+        }
+        reluctant.inUse.clear();
         arena.close();
+        arena.close();
+        assertEquals(0, memory.heldByteSize());
+    }
+
+    @Test
+    void slabsThatTheSourceDoesNotTakeBackCountAgainstTheBudget() {
+        Reluctant reluctant = new Reluctant();
+        try (TensorArena arena = TensorArena.create(reluctant, 0, 8 * MIB)) {
+            arena.allocate(ElementType.UINT8, Shape.of(8 * MIB)).close();
+            reluctant.inUse.addAll(reluctant.held);
+            for (int i = 0; i < 3; i++) {
+                assertThrows(IllegalStateException.class, arena::trim);
+                String message = assertThrows(OutOfArenaMemoryException.class,
+                        () -> arena.allocate(ElementType.UINT8, Shape.of(8 * MIB))).getMessage();
+                assertTrue(message.contains(" unreleasedByteSize=8388608 "), message);
+                assertNull(arena.tryAllocate(ElementType.UINT8, Shape.of(1)));
+                assertEquals(8 * MIB, memory.heldByteSize());
+            }
+            reluctant.inUse.clear();
+            arena.allocate(ElementType.UINT8, Shape.of(8 * MIB)).close();
+            assertEquals(8 * MIB, memory.heldByteSize(), "offered again before the next slab");
+            assertEquals(8 * MIB, arena.trim());
+        }
+    }
+
+    @Test
+    void aViewThatANativeCallUsesKeepsItsSlab() {
+        try (TensorArena arena = TensorArena.create(memory, 0, 8 * MIB)) {
+            Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(MIB));
+            MemorySegment view = tensor.memory().asSlice(0, 2);
+            tensor.close();
+            assertInstanceOf(IllegalStateException.class, NativeCall.during(view, arena::trim));
+            assertEquals(MIB, memory.heldByteSize());
+            assertEquals(MIB, arena.trim());
+            assertEquals(0, memory.heldByteSize());
+        }
+    }
+
+    /** Does not take back what is in use, by address. */
+    private final class Reluctant extends Wrapped {
+        private final Set<Long> held = new HashSet<>();
+        private final Set<Long> inUse = new HashSet<>();
+
+        Reluctant() {
+            super(Long.MAX_VALUE);
+        }
+
+        @Override
+        public Slab acquire(long byteSizeMin) {
+            Slab slab = super.acquire(byteSizeMin);
+            held.add(slab.memory().address());
+            return slab;
+        }
+
+        @Override
+        public void release(Slab slab) {
+            if (inUse.contains(slab.memory().address())) {
+                throw new IllegalArgumentException("in use");
+            }
+            held.remove(slab.memory().address());
+            super.release(slab);
+        }
     }
 
     private class Wrapped implements SlabSource {

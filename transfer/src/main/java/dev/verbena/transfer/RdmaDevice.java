@@ -170,8 +170,8 @@ public final class RdmaDevice implements AutoCloseable {
 
             @Override
             public void release(Slab slab) {
-                regions.remove(slab);
                 ((MemoryRegion) slab).close();
+                regions.remove(slab);
             }
         };
     }

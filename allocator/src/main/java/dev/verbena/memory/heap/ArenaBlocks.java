@@ -148,7 +148,12 @@ public class ArenaBlocks extends ArenaHeap {
                 + (shape == null ? "a block" : type + "" + shape)
                 + " byteSize=" + byteSize + ": freeByteSize=" + now.freeByteSize() + " largestFreeRunByteSize="
                 + now.largestFreeRunByteSize() + " slabByteSize=" + now.slabByteSize() + " byteSizeMax="
-                + growth.byteSizeMax() + " liveCount=" + now.liveCount() + reason, refusal);
+                + growth.byteSizeMax() + " liveCount=" + now.liveCount() + unreleased() + reason, refusal);
+    }
+
+    private String unreleased() {
+        long byteSize = growth.unreleasedByteSize();
+        return byteSize == 0 ? "" : " unreleasedByteSize=" + byteSize + " of slabs that the source did not take back";
     }
 
     // ---- the way back ----
@@ -201,14 +206,19 @@ public class ArenaBlocks extends ArenaHeap {
         return false;
     }
 
-    /** Gives all slabs back. Idempotent. @throws IllegalStateException while a block is live */
+    /** Gives all slabs back. Idempotent. @throws IllegalStateException while a block is live, or if the source does not take one back */
     public void close() {
         growth.close();
     }
 
     // ---- slabs ----
 
-    /** Gives the slabs on which nothing is live back, but the first of an arena that was created with one. @return their bytes */
+    /**
+     * Gives the slabs on which nothing is live back, but the first of an arena that was created with one.
+     *
+     * @return their bytes
+     * @throws IllegalStateException if the source does not take one back
+     */
     public final long trim() {
         return growth.trim();
     }

@@ -1,5 +1,7 @@
 package dev.verbena.memory.heap;
 
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,6 +13,9 @@ import dev.verbena.memory.events.SlabAcquiredEvent;
 
 /**
  * The slabs of an arena: got from their source as the arena needs them, up to its budget, and given back.
+ *
+ * <p>One that the source does not take back, as long as something of the system uses it, is not used any more, counts against the
+ * budget, and is offered again whenever slabs go back or a further one is wanted that the budget has no room for.
  *
  * <p><b>Owner:</b> {@code TensorArena}. <b>Threading:</b> thread-safe; who grows has {@link #lock}, before any lock of the heap.
  */
@@ -26,6 +31,8 @@ public final class ArenaGrowth {
     private final long byteSizeMax;
     /** Held while a slab is being acquired, which may take long. */
     private final ReentrantLock lock = new ReentrantLock();
+    /** What the source has not taken back yet; guarded by {@code lock}. */
+    private final List<Slab> unreleased = new ArrayList<>();
 
     public ArenaGrowth(ArenaHeap heap, SlabSource source, long byteSize, long byteSizeMax) {
         this.heap = heap;
@@ -57,7 +64,19 @@ public final class ArenaGrowth {
 
     /** Whether there may be a further slab that would hold a block of that size. */
     public boolean isWithinBudget(long byteSize) {
+        if (neededByteSize(byteSize) == 0 && !unreleased.isEmpty()) {
+            release(new ArrayList<>());
+        }
         return neededByteSize(byteSize) > 0;
+    }
+
+    /** Of the slabs that the source has not taken back. */
+    public long unreleasedByteSize() {
+        return unreleased.stream().mapToLong(slab -> slab.memory().byteSize()).sum();
+    }
+
+    private long leftByteSize() {
+        return Math.max(0, byteSizeMax - heap.slabByteSize() - unreleasedByteSize());
     }
 
     /** Adds a slab that holds a block of that size, a large one if it is to be had; returns why not even the least, or null. */
@@ -66,14 +85,14 @@ public final class ArenaGrowth {
         long held = heap.slabByteSize();
         long wanted = Math.max(Math.max(GROWTH_BYTE_SIZE_MIN, firstByteSize),
                 held / GROWTH_SHARE & -SizeClasses.PAGE_BYTE_SIZE);
-        long preferred = Math.max(needed, Math.min(wanted, byteSizeMax - held));
+        long preferred = Math.max(needed, Math.min(wanted, leftByteSize()));
         OutOfArenaMemoryException refusal = tryAddSlab(preferred);
         return refusal == null || preferred == needed ? refusal : tryAddSlab(needed);
     }
 
     /** Bytes of a slab that would hold the block; 0 if the budget has not so many left. */
     private long neededByteSize(long byteSize) {
-        long left = (byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE;
+        long left = leftByteSize() / SizeClasses.PAGE_BYTE_SIZE;
         long pages = SizeClasses.pagesOf(byteSize);
         if (SizeClasses.isSmall(byteSize)) {
             pages = Math.clamp(left, pages, SizeClasses.runPages(SizeClasses.indexOf(byteSize)));
@@ -101,7 +120,7 @@ public final class ArenaGrowth {
         }
         try {
             heap.add(slab, Math.min(SlabPages.PAGE_COUNT_MAX,
-                    Math.min(got, byteSizeMax - heap.slabByteSize()) / SizeClasses.PAGE_BYTE_SIZE));
+                    Math.min(got, leftByteSize()) / SizeClasses.PAGE_BYTE_SIZE));
         } catch (OutOfArenaMemoryException e) {
             source.release(slab);
             throw e;
@@ -110,43 +129,56 @@ public final class ArenaGrowth {
 
     // ---- the way back ----
 
-    /** The slabs on which nothing is live, but the first of an arena that was created with one. @return their bytes */
+    /**
+     * The slabs on which nothing is live, but the first of an arena that was created with one.
+     *
+     * @return their bytes
+     * @throws IllegalStateException if the source does not take one back
+     */
     public long trim() {
         lock.lock();
         try {
-            long before = heap.slabByteSize();
-            release(heap.trim(firstByteSize > 0 ? 1 : 0));
+            long before = heap.slabByteSize() + unreleasedByteSize();
+            releaseAll(heap.trim(firstByteSize > 0 ? 1 : 0));
             return before - heap.slabByteSize();
         } finally {
             lock.unlock();
         }
     }
 
-    /** @throws IllegalStateException while a block is live; nothing is released then */
+    /** @throws IllegalStateException while a block is live; nothing is released then; or if the source does not take a slab back */
     public void close() {
         lock.lock();
         try {
-            release(heap.closeForGood());
+            releaseAll(heap.closeForGood());
         } finally {
             lock.unlock();
         }
     }
 
-    private void release(List<Slab> slabs) {
-        RuntimeException first = null;
-        for (Slab slab : slabs) {
-            try {
-                source.release(slab);
-            } catch (RuntimeException e) {
-                if (first == null) {
-                    first = e;
-                } else if (e != first) {
-                    first.addSuppressed(e);
-                }
-            }
+    private void releaseAll(List<Slab> slabs) {
+        unreleased.addAll(slabs);
+        List<RuntimeException> reasons = new ArrayList<>();
+        release(reasons);
+        if (!reasons.isEmpty()) {
+            IllegalStateException refusal = new IllegalStateException("source=" + source + " did not take back slabs="
+                    + unreleased.size() + " byteSize=" + unreleasedByteSize()
+                    + ", which count against the budget until it does; end what uses them, then trim or close again: "
+                    + reasons.getFirst().getMessage(), reasons.getFirst());
+            reasons.stream().skip(1).forEach(refusal::addSuppressed);
+            throw refusal;
         }
-        if (first != null) {
-            throw first;
+    }
+
+    /** Tries it with each. @param reasons gets one for each that the source does not take */
+    private void release(List<RuntimeException> reasons) {
+        for (Iterator<Slab> slabs = unreleased.iterator(); slabs.hasNext();) {
+            try {
+                source.release(slabs.next());
+                slabs.remove();
+            } catch (RuntimeException e) {
+                reasons.add(e);
+            }
         }
     }
 }
