@@ -41,7 +41,7 @@ public class ArenaBlocks extends ArenaHeap {
     private final ArenaGrowth growth;
 
     public ArenaBlocks(SlabSource source, long byteSize, long byteSizeMax, PageRuns pages) {
-        super(pages);
+        super(pages, byteSizeMax);
         growth = new ArenaGrowth(this, source, byteSize, byteSizeMax);
     }
 

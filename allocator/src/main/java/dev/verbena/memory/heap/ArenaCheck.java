@@ -16,6 +16,11 @@ final class ArenaCheck {
         final int[] liveCount = new int[SizeClasses.COUNT];
         long liveByteSize;
         long runByteSize;
+        /** Of its rooms, as below. */
+        long freeRunCount;
+        long freePageCount;
+        long largeCount;
+        long largeByteSize;
     }
 
     private final CentralHeap central;
@@ -24,8 +29,8 @@ final class ArenaCheck {
     private long liveByteSize;
     private long liveCount;
     private long freeByteSize;
-    private long freeRunCount;
-    private long freePageCount;
+    /** What is in no room. */
+    private final Sums others = new Sums();
 
     ArenaCheck(CentralHeap central) {
         this.central = central;
@@ -42,11 +47,25 @@ final class ArenaCheck {
         FreeRuns free = central.pages.free;
         return sound && liveByteSize == saidLiveByteSize && liveCount == saidLiveCount
                 && liveByteSize + freeByteSize == central.slabByteSize()
-                && free.isConsistent() && free.runCount() == freeRunCount && free.pageCount() == freePageCount;
+                && isSound(free, others) && central.largeByteSize() == others.largeByteSize
+                && central.largeAllocationCount() - central.largeFreeCount() == others.largeCount;
+    }
+
+    private static boolean isSound(FreeRuns free, Sums sums) {
+        return free.isConsistent() && free.runCount() == sums.freeRunCount && free.pageCount() == sums.freePageCount;
+    }
+
+    /** Whose page it is. */
+    private Sums roomOf(long run) {
+        int room = RunRecord.room(run);
+        return room == RunRecord.NO_HEAP ? others : heaps.get(room);
     }
 
     private void compare(ThreadHeap heap, Sums sums) {
-        sound &= heap.liveByteSize() == sums.liveByteSize && heap.runByteSize() == sums.runByteSize;
+        Rooms rooms = heap.rooms();
+        sound &= heap.liveByteSize() == sums.liveByteSize && heap.runByteSize() == sums.runByteSize
+                && isSound(rooms.freeRuns(), sums) && rooms.liveByteSizeOpaque() == sums.largeByteSize
+                && rooms.liveCountOpaque() == sums.largeCount;
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
             sound &= heap.checkedBinCount(sizeClass) == sums.binCount[sizeClass]
                     && heap.liveCount(sizeClass) == sums.liveCount[sizeClass];
@@ -61,13 +80,17 @@ final class ArenaCheck {
         for (long run = slab.first; RunRecord.kind(run) != RunRecord.END; run = RunRecord.after(run)) {
             switch (RunRecord.kind(run)) {
                 case RunRecord.FREE -> {
-                    freeRunCount++;
-                    freePageCount += RunRecord.pageCount(run);
                     freeByteSize += RunRecord.byteSize(run);
+                    Sums sums = roomOf(run);
+                    sums.freeRunCount++;
+                    sums.freePageCount += RunRecord.pageCount(run);
                 }
                 case RunRecord.LARGE -> {
                     liveCount++;
                     liveByteSize += RunRecord.byteSize(run);
+                    Sums sums = roomOf(run);
+                    sums.largeCount++;
+                    sums.largeByteSize += RunRecord.byteSize(run);
                     sound &= RunRecord.heap(run) == RunRecord.NO_HEAP;
                 }
                 default -> countSlots(run);

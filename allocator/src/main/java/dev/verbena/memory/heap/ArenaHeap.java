@@ -37,8 +37,9 @@ class ArenaHeap implements Storage {
     private final List<ThreadHeap> ownHeaps = new ArrayList<>();
     private boolean isClosed;
 
-    public ArenaHeap(PageRuns pages) {
-        central = new CentralHeap(pages);
+    /** @param byteSizeMax that its slabs may have together; what is little is measured by it */
+    ArenaHeap(PageRuns pages, long byteSizeMax) {
+        central = new CentralHeap(pages, byteSizeMax / SizeClasses.PAGE_BYTE_SIZE);
         int count = Math.min(SHARED_HEAPS_MAX,
                 Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
         sharedHeaps = Stream.generate(() -> ThreadHeap.shared(central)).limit(count).toArray(ThreadHeap[]::new);
@@ -62,21 +63,13 @@ class ArenaHeap implements Storage {
         }
     }
 
-    /** Before the longest hole becomes shorter, idle runs of the thread's heap become holes: they may make one that fits. */
     private long takeLarge(ThreadHeap heap, long pages) {
-        if (heap.hasFree()) {
-            long address = central.takeLargeSparingLongest(pages);
-            if (address != 0) {
-                return address;
-            }
-            enter(heap);
-            try {
-                heap.makeRoom();
-            } finally {
-                leave(heap);
-            }
+        enter(heap);
+        try {
+            return heap.allocateLarge(pages);
+        } finally {
+            leave(heap);
         }
-        return central.takeLarge(pages);
     }
 
     /** As {@link #take}, beginning at a multiple of the alignment, which is one of pages: a large block, whatever its size. */
@@ -101,7 +94,8 @@ class ArenaHeap implements Storage {
                 return findSlot(heap, sizeClass) ? heap.allocate(sizeClass, byteSize) : 0;
             }
             heaps().forEach(ThreadHeap::trim);
-            return alignment <= SizeClasses.PAGE_BYTE_SIZE ? central.takeLarge(SizeClasses.pagesOf(byteSize))
+            central.lendNoMore();
+            return alignment <= SizeClasses.PAGE_BYTE_SIZE ? heap.allocateLarge(SizeClasses.pagesOf(byteSize))
                     : takeAligned(byteSize, alignment);
         } finally {
             unlockAll();
@@ -111,7 +105,12 @@ class ArenaHeap implements Storage {
     /** Sees to it that the heap has a slot of that class: an old run before a new one, a short one before none. */
     private boolean findSlot(ThreadHeap heap, int sizeClass) {
         heaps().forEach(ThreadHeap::takeReturned);
-        if (heap.hasSlot(sizeClass) || heaps().anyMatch(other -> other != heap && heap.takeOver(other, sizeClass))
+        if (heap.hasSlot(sizeClass)) {
+            return true;
+        }
+        heaps().forEach(ThreadHeap::endRooms);
+        central.lendNoMore();
+        if (heaps().anyMatch(other -> other != heap && heap.takeOver(other, sizeClass))
                 || heap.carve(sizeClass, SizeClasses.runPages(sizeClass))) {
             return true;
         }
@@ -133,7 +132,7 @@ class ArenaHeap implements Storage {
         try {
             long run = heap.runAt(address);
             if (run == 0 || !heap.freeOwn(run, address)) {
-                releaseElsewhere(run, address);
+                releaseElsewhere(heap, run, address);
             }
         } finally {
             leave(heap);
@@ -141,13 +140,13 @@ class ArenaHeap implements Storage {
     }
 
     /** Of another thread, or large; within the heap of this thread, so that the records stay. */
-    private void releaseElsewhere(long run, long address) {
+    private void releaseElsewhere(ThreadHeap heap, long run, long address) {
         if (run == 0) {
             throw noBlock(address);
         } else if (!RunRecord.isSlots(run)) {
-            central.giveLarge(run, address);
+            heap.freeLarge(run, address);
         } else if (SlotRun.giveFromOutside(run, address)) {
-            central.pushReturned(run);
+            central.pushReturned(RunRecord.heap(run), run);
         }
     }
 
@@ -157,17 +156,36 @@ class ArenaHeap implements Storage {
         enter(heap);
         try {
             long run = heap.runAt(address);
-            if (run == 0) {
-                throw noBlock(address);
+            if (!heap.isElsewhere(run)) {
+                return resize(heap, run, address, byteSize);
             }
-            if (!RunRecord.isSlots(run)) {
-                return central.resizeLarge(run, address, SizeClasses.pagesOf(byteSize));
-            }
-            SlotRun.checkBegins(run, address);
-            return byteSize <= SizeClasses.slotByteSize(RunRecord.sizeClass(run));
         } finally {
             leave(heap);
         }
+        return resizeExclusively(heap, address, byteSize);
+    }
+
+    private boolean resizeExclusively(ThreadHeap heap, long address, long byteSize) {
+        lockAll();
+        try {
+            heaps().forEach(ThreadHeap::takeReturned);
+            heaps().forEach(ThreadHeap::endRooms);
+            return resize(heap, heap.runAt(address), address, byteSize);
+        } finally {
+            unlockAll();
+        }
+    }
+
+    /** Of a block that is in no other heap's room. */
+    private static boolean resize(ThreadHeap heap, long run, long address, long byteSize) {
+        if (run == 0) {
+            throw noBlock(address);
+        }
+        if (!RunRecord.isSlots(run)) {
+            return heap.resizeLarge(run, address, SizeClasses.pagesOf(byteSize));
+        }
+        SlotRun.checkBegins(run, address);
+        return byteSize <= SizeClasses.slotByteSize(RunRecord.sizeClass(run));
     }
 
     public static IllegalArgumentException noBlock(long address) {
@@ -258,10 +276,14 @@ class ArenaHeap implements Storage {
         central.lock();
         try {
             FreeRuns free = central.pages.free;
-            long largeCount = central.largeAllocationCount();
+            long largeCount = central.largeAllocationCount() - central.largeFreeCount()
+                    + rooms().mapToLong(Rooms::liveCountOpaque).sum();
+            long largeByteSize = central.largeByteSize() + rooms().mapToLong(Rooms::liveByteSizeOpaque).sum();
+            long largeAllocationCount = central.largeAllocationCount()
+                    + rooms().mapToLong(Rooms::allocationCountOpaque).sum();
             return new ArenaStatistics(central.slabByteSize(), central.slabs().size(), central.peak.byteSize(),
                     free.longest() * SizeClasses.PAGE_BYTE_SIZE, free.runCount(),
-                    largeCount - central.largeFreeCount(), central.largeByteSize(), largeCount, classes, heaps);
+                    largeCount, largeByteSize, largeAllocationCount, classes, heaps);
         } finally {
             central.unlock();
         }
@@ -271,6 +293,7 @@ class ArenaHeap implements Storage {
         lockAll();
         try {
             heaps().forEach(ThreadHeap::takeReturned);
+            heaps().forEach(ThreadHeap::endRooms);
             return central.slabs().stream().map(SlabPages::map).toList();
         } finally {
             unlockAll();
@@ -295,12 +318,13 @@ class ArenaHeap implements Storage {
     }
 
     private long liveByteSize() {
-        return heaps().mapToLong(ThreadHeap::liveByteSize).sum() + central.largeByteSize();
+        return heaps().mapToLong(ThreadHeap::liveByteSize).sum() + central.largeByteSize()
+                + rooms().mapToLong(Rooms::liveByteSizeOpaque).sum();
     }
 
     private long liveCount() {
         return heaps().mapToLong(ThreadHeap::liveCount).sum() + central.largeAllocationCount()
-                - central.largeFreeCount();
+                - central.largeFreeCount() + rooms().mapToLong(Rooms::liveCountOpaque).sum();
     }
 
     // ---- heaps ----
@@ -382,6 +406,10 @@ class ArenaHeap implements Storage {
 
     private Stream<ThreadHeap> heaps() {
         return Stream.of(central.heaps());
+    }
+
+    private Stream<Rooms> rooms() {
+        return heaps().map(ThreadHeap::rooms);
     }
 
     /** No handshake where no other thread has a heap of its own. */

@@ -22,9 +22,28 @@ import dev.verbena.memory.Slab;
  * take; {@link #slabAt} and {@link #heap} are thread-safe.
  */
 final class CentralHeap {
+    /** A room has at most that part of what is free. */
+    private static final long LENDING_SHARE = 16;
+    /** Rooms are lent while no more than that part is in use of what the slabs may have. */
+    private static final long PLENTY_SHARE = 3;
+    /** Rooms end when more than that part is. */
+    private static final long SHORTAGE_SHARE = 2;
+    /** Then they come again when no more than that part is. */
+    private static final long RELIEF_SHARE = 16;
+
     private final ReentrantLock lock = new ReentrantLock();
     /** How often it was taken: what threads share, they wait for. */
     private long lockCount;
+    /** Who came last. */
+    private Rooms lastUser;
+    /** Whether a run ever was; until then what was planned fits, if nobody has rooms. */
+    private boolean wasGivenBack;
+    /** That all slabs may have. */
+    private final long pageCountMax;
+    /** Of rooms. */
+    private long lentPageCount;
+    /** Memory was short, so that all rooms ended. */
+    private boolean wasShort;
     final LivePeak peak = new LivePeak(this);
     final PageRuns pages;
     /** By number; null where there is none any more. */
@@ -36,12 +55,14 @@ final class CentralHeap {
     /** Of each heap, likewise: who frees another's block reads nothing of that one's heap. */
     private volatile ReturnedRuns[] returned = {};
     private final AtomicLong slabByteSize = new AtomicLong();
+    private long slabPageCount;
     private final AtomicLong largeByteSize = new AtomicLong();
     private final AtomicLong largeAllocationCount = new AtomicLong();
     private final AtomicLong largeFreeCount = new AtomicLong();
 
-    CentralHeap(PageRuns pages) {
+    CentralHeap(PageRuns pages, long pageCountMax) {
         this.pages = pages;
+        this.pageCountMax = pageCountMax;
     }
 
     void lock() {
@@ -60,8 +81,13 @@ final class CentralHeap {
 
     // ---- heaps ----
 
-    /** One at a time. @return its number */
-    int add(ThreadHeap heap, ReturnedRuns returnedToIt) {
+    /** The number of the next heap. */
+    int nextHeap() {
+        return heaps.length;
+    }
+
+    /** Of the next number; one at a time. */
+    void add(ThreadHeap heap, ReturnedRuns returnedToIt) {
         int number = heaps.length;
         ReturnedRuns[] moreReturned = Arrays.copyOf(returned, number + 1);
         moreReturned[number] = returnedToIt;
@@ -69,16 +95,15 @@ final class CentralHeap {
         ThreadHeap[] more = Arrays.copyOf(heaps, number + 1);
         more[number] = heap;
         heaps = more;
-        return number;
     }
 
     ThreadHeap heap(int number) {
         return heaps[number];
     }
 
-    /** By any thread: others than its heap's owner have freed blocks of the run. */
-    void pushReturned(long run) {
-        returned[RunRecord.heap(run)].push(run);
+    /** By any thread: others than the heap's owner have freed blocks of its run. */
+    void pushReturned(int heap, long run) {
+        returned[heap].push(run);
     }
 
     /** By their numbers; not to be changed. */
@@ -133,6 +158,7 @@ final class CentralHeap {
                 .sorted(Comparator.comparingLong(slab -> slab.address)).toArray(SlabPages[]::new);
         slabByteSize.setOpaque(Stream.of(sorted).mapToLong(SlabPages::byteSize).sum());
         slabsByAddress = sorted;
+        slabPageCount = Stream.of(sorted).mapToLong(slab -> slab.pageCount).sum();
     }
 
     /** By address. */
@@ -150,15 +176,128 @@ final class CentralHeap {
         return null;
     }
 
+    // ---- rooms ----
+
+    /** Called with the lock, by who comes for a heap: whether it met another one. */
+    private void visit(Rooms user) {
+        if (lastUser != user) {
+            lastUser = user;
+            if (wasGivenBack) {
+                user.met();
+            }
+        }
+    }
+
+    /**
+     * A free run that is in no tree any more, between borders; 0 if there is not so much to spare.
+     *
+     * @param pagesMin the least that is of use
+     */
+    long lend(Rooms user, long pagesMin, long pagesWanted) {
+        lock();
+        try {
+            wasShort &= isMoreInUseThan(RELIEF_SHARE);
+            long length = Math.min(pagesWanted, pages.free.pageCount() / LENDING_SHARE) & -Rooms.ALIGNMENT_PAGES;
+            if (wasShort || isMoreInUseThan(PLENTY_SHARE) || length < pagesMin || length == 0) {
+                return 0;
+            }
+            long run = pages.takeOut(length + Rooms.ALIGNMENT_PAGES - 1);
+            if (run == 0) {
+                return 0;
+            }
+            long front = -slabs.get(RunRecord.slab(run)).startPage(run) & Rooms.ALIGNMENT_PAGES - 1;
+            run = front == 0 ? run : pages.cutFront(run, front);
+            if (RunRecord.pageCount(run) > length) {
+                pages.splitOff(run, length);
+            }
+            addBorders(run, user.heap);
+            lentPageCount += length;
+            return run;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** A room that is one free run, in no tree any more. */
+    void takeBack(Rooms user, long run) {
+        lock();
+        try {
+            visit(user);
+            RunRecord.room(run, RunRecord.NO_HEAP);
+            removeBorders(run, run);
+            lentPageCount -= RunRecord.pageCount(run);
+            pages.putBack(run);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** What is free in rooms is needed: whoever asks is to come with all locked. */
+    private boolean isShort() {
+        return lentPageCount > 0 && isMoreInUseThan(SHORTAGE_SHARE);
+    }
+
+    private boolean isMoreInUseThan(long share) {
+        return slabPageCount - pages.free.pageCount() > pageCountMax / share;
+    }
+
+    /** With all locked: there are no rooms any more; nor will there be, if that is since memory is short. */
+    void lendNoMore() {
+        wasShort |= isMoreInUseThan(PLENTY_SHARE);
+    }
+
+    /** With all locked: so many pages are in no room any more. */
+    void endLoan(long pageCount) {
+        lentPageCount -= pageCount;
+    }
+
+    private static void addBorders(long run, int heap) {
+        long before = RunRecord.before(run);
+        if (before != run && RunRecord.room(before) == RunRecord.NO_HEAP) {
+            RunRecord.addBorder(before, RunRecord.BORDER_BEHIND);
+        }
+        long behind = RunRecord.after(run);
+        if (RunRecord.room(behind) == RunRecord.NO_HEAP) {
+            RunRecord.addBorder(behind, RunRecord.BORDER_BEFORE);
+        }
+        RunRecord.room(run, heap);
+        RunRecord.addBorder(run, RunRecord.BORDER_BEFORE | RunRecord.BORDER_BEHIND);
+    }
+
+    /** With the lock, of what was a room: between it and what is no room there is no border any more. */
+    static void removeBorders(long first, long last) {
+        long before = RunRecord.before(first);
+        if (before == first) {
+            RunRecord.removeBorder(first, RunRecord.BORDER_BEFORE);
+        } else if (RunRecord.room(before) == RunRecord.NO_HEAP) {
+            RunRecord.removeBorder(before, RunRecord.BORDER_BEHIND);
+            RunRecord.removeBorder(first, RunRecord.BORDER_BEFORE);
+        }
+        long behind = RunRecord.after(last);
+        RunRecord.previousPageCount(behind, RunRecord.pageCount(last));
+        if (RunRecord.room(behind) == RunRecord.NO_HEAP) {
+            RunRecord.removeBorder(last, RunRecord.BORDER_BEHIND);
+            RunRecord.removeBorder(behind, RunRecord.BORDER_BEFORE);
+        }
+    }
+
+    /** With all locked: large blocks that were in a room. */
+    void adoptLarge(long count, long byteSize) {
+        add(largeFreeCount, -count);
+        add(largeByteSize, byteSize);
+        peak.large(largeByteSize.getPlain());
+    }
+
     // ---- runs of slots ----
 
     /** A run for slots of that class, all free, of the heap; 0 if no free run is long enough. */
-    long takeSlots(int heap, int sizeClass, long pageCount) {
+    long takeSlots(Rooms user, int sizeClass, long pageCount) {
         lock();
         try {
-            long run = pages.take(pageCount, RunRecord.slotsOf(sizeClass));
+            visit(user);
+            long run = isShort() ? 0 : pages.take(pageCount, RunRecord.slotsOf(sizeClass));
             if (run != 0) {
-                SlotRun.carve(run, heap, sizeClass);
+                SlotRun.carve(run, user.heap, sizeClass);
                 slabs.get(RunRecord.slab(run)).enter(run);
             }
             return run;
@@ -167,9 +306,10 @@ final class CentralHeap {
         }
     }
 
-    void giveSlots(long run) {
+    void giveSlots(Rooms user, long run) {
         lock();
         try {
+            visit(user);
             RunRecord.heap(run, RunRecord.NO_HEAP);
             give(run);
         } finally {
@@ -180,18 +320,22 @@ final class CentralHeap {
     // ---- large blocks ----
 
     /** Its address; 0 if no free run is long enough. */
-    long takeLarge(long pageCount) {
-        return takeLarge(pageCount, false);
+    long takeLarge(Rooms user, long pageCount) {
+        return takeLarge(user, pageCount, false);
     }
 
     /** Its address; 0 if no free run is long enough, or only the longest and that too long. */
-    long takeLargeSparingLongest(long pageCount) {
-        return takeLarge(pageCount, true);
+    long takeLargeSparingLongest(Rooms user, long pageCount) {
+        return takeLarge(user, pageCount, true);
     }
 
-    private long takeLarge(long pageCount, boolean sparesLongest) {
+    private long takeLarge(Rooms user, long pageCount, boolean sparesLongest) {
         lock();
         try {
+            visit(user);
+            if (isShort()) {
+                return 0;
+            }
             return handOut(sparesLongest ? pages.takeSparingLongest(pageCount, RunRecord.LARGE)
                     : pages.take(pageCount, RunRecord.LARGE));
         } finally {
@@ -199,11 +343,11 @@ final class CentralHeap {
         }
     }
 
-    /** As {@link #takeLarge(long)}, beginning at a multiple of the alignment, which is one of pages. */
+    /** As {@link #takeLarge(Rooms, long)}, beginning at a multiple of the alignment, which is one of pages. */
     long takeAligned(long pageCount, long alignment) {
         lock();
         try {
-            return handOut(pages.takeAligned(pageCount, alignment, RunRecord.LARGE));
+            return isShort() ? 0 : handOut(pages.takeAligned(pageCount, alignment, RunRecord.LARGE));
         } finally {
             unlock();
         }
@@ -221,10 +365,11 @@ final class CentralHeap {
     }
 
     /** @throws IllegalArgumentException if no large block begins at the address, or no longer */
-    void giveLarge(long run, long address) {
+    void giveLarge(Rooms user, long run, long address) {
         lock();
         try {
-            checkLarge(run, address);
+            visit(user);
+            SlotRun.checkLarge(run, address);
             add(largeFreeCount, 1);
             add(largeByteSize, -RunRecord.byteSize(run));
             peak.large(largeByteSize.getPlain());
@@ -238,7 +383,7 @@ final class CentralHeap {
     boolean resizeLarge(long run, long address, long pageCount) {
         lock();
         try {
-            checkLarge(run, address);
+            SlotRun.checkLarge(run, address);
             long before = RunRecord.pageCount(run);
             if (pageCount < before) {
                 pages.shrink(run, pageCount);
@@ -253,15 +398,10 @@ final class CentralHeap {
         }
     }
 
-    private static void checkLarge(long run, long address) {
-        if (RunRecord.kind(run) != RunRecord.LARGE || RunRecord.address(run) != address) {
-            throw ArenaHeap.noBlock(address);
-        }
-    }
-
     private void give(long run) {
         slabs.get(RunRecord.slab(run)).erase(run);
         pages.give(run);
+        wasGivenBack = true;
     }
 
     private static void add(AtomicLong count, long value) {

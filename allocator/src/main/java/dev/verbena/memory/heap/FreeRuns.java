@@ -1,5 +1,7 @@
 package dev.verbena.memory.heap;
 
+import java.util.Arrays;
+
 /**
  * The free runs by length: a {@link RunTree} for each of a few hundred ranges, and a bit for each that says whether there is any. Most
  * trees hold a run or two, so that most operations are a few steps; the worst is O(log n).
@@ -11,14 +13,16 @@ package dev.verbena.memory.heap;
  * <p>Invariants: a tree holds the runs of its range and no other; its bit is set exactly when it is not empty; {@code pageCount} and
  * {@code runCount} are the sums over all runs.
  *
- * <p><b>Owner:</b> {@link PageRuns}. <b>Threading:</b> guarded by the lock of {@link CentralHeap}.
+ * <p><b>Owner:</b> {@link PageRuns}. <b>Threading:</b> guarded by the lock of its owner's owner.
  */
-final class FreeRuns {
+final class FreeRuns extends LinePadding {
+    private static final int PADDING_LONGS = LinePadding.BYTE_SIZE / Long.BYTES;
     private static final int STEP_BITS = 3;
     private static final int RANGE_COUNT = rangeOf(Integer.MAX_VALUE) + 1;
 
-    private final long[] roots = new long[RANGE_COUNT];
     private final long[] used = new long[Math.ceilDiv(RANGE_COUNT, Long.SIZE)];
+    /** With nothing of another thread behind them. */
+    private final long[] roots = new long[RANGE_COUNT + PADDING_LONGS];
     private long pageCount;
     private long runCount;
 
@@ -29,6 +33,14 @@ final class FreeRuns {
         int exponent = Long.SIZE - 1 - Long.numberOfLeadingZeros(pages - 1);
         return (exponent - STEP_BITS + 1 << STEP_BITS) + (int) (pages - 1 >>> exponent - STEP_BITS)
                 - (1 << STEP_BITS);
+    }
+
+    /** As if there were none. */
+    void clear() {
+        Arrays.fill(roots, 0);
+        Arrays.fill(used, 0);
+        pageCount = 0;
+        runCount = 0;
     }
 
     long pageCount() {

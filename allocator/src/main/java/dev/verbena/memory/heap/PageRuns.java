@@ -1,11 +1,12 @@
 package dev.verbena.memory.heap;
 
 /**
- * Gives out runs of pages by best fit and takes them back, merging a freed run with its free neighbours at once.
+ * Gives out runs of pages by best fit and takes them back, merging a freed run with its free neighbours at once, but never across a border
+ * ({@link RunRecord}).
  *
- * <p>Invariant: every run of every slab that is FREE is in {@code free}, and nothing else is.
+ * <p>Invariant: every run that is FREE, of every slab but its rooms, or of these rooms, is in {@code free}, and nothing else is.
  *
- * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> guarded by the lock of its owner. Not final: tests break it on purpose.
+ * <p><b>Owner:</b> {@link CentralHeap}, or {@link Rooms}. <b>Threading:</b> guarded by the lock of its owner. Not final: tests break it on purpose.
  */
 public class PageRuns {
     final FreeRuns free = new FreeRuns();
@@ -52,9 +53,7 @@ public class PageRuns {
             return take(run, pages, kind);
         }
         free.remove(run);
-        long aligned = cutOff(run, lead);
-        free.insert(run);
-        RunRecord.become(aligned, RunRecord.FREE);
+        long aligned = cutFront(run, lead);
         RunRecord.become(aligned, kind);
         if (RunRecord.pageCount(aligned) > pages) {
             splitOff(aligned, pages);
@@ -68,9 +67,34 @@ public class PageRuns {
                 / SizeClasses.PAGE_BYTE_SIZE;
     }
 
-    final void give(long run) {
+    /** A free run of at least so many pages, which is nowhere then; 0 if there is none. */
+    final long takeOut(long pages) {
+        long run = free.bestFit(pages);
+        if (run != 0) {
+            free.remove(run);
+        }
+        return run;
+    }
+
+    /** @return the free run that it is part of now */
+    final long give(long run) {
         RunRecord.become(run, RunRecord.FREE);
-        free.insert(merge(run));
+        return putBack(run);
+    }
+
+    /** Of a run that is FREE and nowhere. @return the free run that it is part of now */
+    final long putBack(long run) {
+        long merged = merge(run);
+        free.insert(merged);
+        return merged;
+    }
+
+    /** Of a free run that is nowhere, so many pages are free by themselves. @return the rest */
+    final long cutFront(long run, long pages) {
+        long rest = cutOff(run, pages);
+        RunRecord.become(rest, RunRecord.FREE);
+        free.insert(run);
+        return rest;
     }
 
     /** Frees all but the first pages of a used run. */
@@ -82,8 +106,8 @@ public class PageRuns {
 
     /** Makes a used run longer at its end; false if the pages behind it are not free. */
     boolean grow(long run, long pages) {
-        long next = RunRecord.after(run);
-        if (!RunRecord.isFree(next) || RunRecord.pageCount(run) + RunRecord.pageCount(next) < pages) {
+        long next = freeBehind(run);
+        if (next == 0 || RunRecord.pageCount(run) + RunRecord.pageCount(next) < pages) {
             return false;
         }
         free.remove(next);
@@ -106,19 +130,21 @@ public class PageRuns {
         long restPages = RunRecord.pageCount(run) - pages;
         RunRecord.place(rest, RunRecord.slab(run), RunRecord.address(run) + pages * SizeClasses.PAGE_BYTE_SIZE,
                 restPages, pages);
+        RunRecord.room(rest, RunRecord.room(run));
         RunRecord.pageCount(run, pages);
-        RunRecord.previousPageCount(RunRecord.after(rest), restPages);
+        moveBorderBehind(run, rest);
+        tellNext(rest);
         return rest;
     }
 
     /** The run, which is not in {@code free} yet, together with its free neighbours, which leave it. */
     long merge(long run) {
-        long next = RunRecord.after(run);
-        if (RunRecord.isFree(next)) {
+        long next = freeBehind(run);
+        if (next != 0) {
             free.remove(next);
             absorb(run, next);
         }
-        long previous = RunRecord.before(run);
+        long previous = RunRecord.hasBorder(run, RunRecord.BORDER_BEFORE) ? run : RunRecord.before(run);
         if (previous != run && RunRecord.isFree(previous)) {
             free.remove(previous);
             absorb(previous, run);
@@ -127,10 +153,33 @@ public class PageRuns {
         return run;
     }
 
+    /** The free run that may be merged with this one; 0 if there is none. */
+    private static long freeBehind(long run) {
+        if (RunRecord.hasBorder(run, RunRecord.BORDER_BEHIND)) {
+            return 0;
+        }
+        long next = RunRecord.after(run);
+        return RunRecord.isFree(next) ? next : 0;
+    }
+
     private static void absorb(long low, long high) {
-        long pages = RunRecord.pageCount(low) + RunRecord.pageCount(high);
-        RunRecord.previousPageCount(RunRecord.after(high), pages);
-        RunRecord.pageCount(low, pages);
+        RunRecord.pageCount(low, RunRecord.pageCount(low) + RunRecord.pageCount(high));
+        moveBorderBehind(high, low);
         RunRecord.become(high, RunRecord.SPARE);
+        tellNext(low);
+    }
+
+    private static void moveBorderBehind(long from, long to) {
+        if (RunRecord.hasBorder(from, RunRecord.BORDER_BEHIND)) {
+            RunRecord.removeBorder(from, RunRecord.BORDER_BEHIND);
+            RunRecord.addBorder(to, RunRecord.BORDER_BEHIND);
+        }
+    }
+
+    /** The run behind it hears how long this one is, but from within a room nobody beyond it. */
+    private static void tellNext(long run) {
+        if (RunRecord.room(run) == RunRecord.NO_HEAP || !RunRecord.hasBorder(run, RunRecord.BORDER_BEHIND)) {
+            RunRecord.previousPageCount(RunRecord.after(run), RunRecord.pageCount(run));
+        }
     }
 }

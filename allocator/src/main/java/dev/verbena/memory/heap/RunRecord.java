@@ -7,7 +7,9 @@ package dev.verbena.memory.heap;
  * <pre>
  *    0  next                link of {@link SlotBins} in SLOTS, right child of {@link RunTree} in FREE
  *    8  left                left child in FREE
- *   16  freeSlots           of SLOTS, see {@link SlotRun}
+ *    8  freeSlots           in SLOTS, see {@link SlotRun}
+ *   16  room                int, number of the {@link ThreadHeap} whose {@link Rooms room} it is in; NO_HEAP if it is in none
+ *   20  borders             byte: BORDER_BEFORE, BORDER_BEHIND
  *   24  returnedSlots       written by every thread
  *   32  returnedNext        link of {@link ReturnedRuns}
  *   40  address             of the run's first byte
@@ -21,8 +23,8 @@ package dev.verbena.memory.heap;
  *  128
  * </pre>
  *
- * <p>One line has all that the path of a block looks at. The next one is empty: what is a thread's writes at each operation, so the records of
- * two threads are not on lines that processors fetch together ({@link LinePadding}).
+ * <p>One line has it all. The next one is empty: the owner of a run writes at each operation, so the records of two are not on lines that
+ * processors fetch together ({@link LinePadding}).
  *
  * <pre>
  *   slab      |  run (slots)  |        run (large)         |            run (free)             | END
@@ -32,10 +34,14 @@ package dev.verbena.memory.heap;
  *                      ◄── previousPageCount
  * </pre>
  *
- * <p>Invariants: the runs of a slab tile it; no two neighbours are FREE; a page that no run begins at is SPARE.
+ * <p>A border is between a room and what is not of it. Nobody merges runs across one, and who has a room writes nothing beyond it: there
+ * {@code previousPageCount} is what it was when the room came to be, which it will be again when all of it is free.
  *
- * <p><b>Owner:</b> {@link SlabPages}, whose memory the records are. <b>Threading:</b> guarded by the lock of {@link CentralHeap}, in SLOTS as
- * {@link SlotRun} says; whoever holds a block of the run may read address, kind, slab, which don't change meanwhile.
+ * <p>Invariants: the runs of a slab tile it; no two neighbours are FREE but across a border; a page that no run begins at is SPARE; both
+ * sides of a border know of it.
+ *
+ * <p><b>Owner:</b> {@link SlabPages}, whose memory the records are. <b>Threading:</b> guarded by the lock of {@link CentralHeap}, in a room by that of the heap, in SLOTS as
+ * {@link SlotRun} says; whoever holds a block of the run may read address, kind, slab, room, which don't change meanwhile.
  */
 public final class RunRecord {
     static final int BYTE_SIZE_SHIFT = 7;
@@ -52,11 +58,18 @@ public final class RunRecord {
 
     static final int NO_HEAP = -1;
 
+    /** Nothing before it may be merged with it. */
+    static final int BORDER_BEFORE = 1;
+    /** Nothing behind it, which is another's to write. */
+    static final int BORDER_BEHIND = 2;
+
     /** The first is also that of a bin's head. */
     private static final long NEXT = 0;
     private static final long LEFT = NEXT + Long.BYTES;
-    private static final long FREE_SLOTS = LEFT + Long.BYTES;
-    private static final long RETURNED_SLOTS = FREE_SLOTS + Long.BYTES;
+    private static final long FREE_SLOTS = LEFT;
+    private static final long ROOM = FREE_SLOTS + Long.BYTES;
+    private static final long BORDERS = ROOM + Integer.BYTES;
+    private static final long RETURNED_SLOTS = ROOM + Long.BYTES;
     private static final long RETURNED_NEXT = RETURNED_SLOTS + Long.BYTES;
     private static final long ADDRESS = RETURNED_NEXT + Long.BYTES;
     private static final long PAGE_COUNT = ADDRESS + Long.BYTES;
@@ -135,6 +148,8 @@ public final class RunRecord {
         RawMemory.putShort(run + SLAB, (short) slab);
         RawMemory.putLong(run + ADDRESS, address);
         RawMemory.putInt(run + HEAP, NO_HEAP);
+        room(run, NO_HEAP);
+        RawMemory.putByte(run + BORDERS, (byte) 0);
         pageCount(run, pageCount);
         previousPageCount(run, previousPageCount);
     }
@@ -181,6 +196,28 @@ public final class RunRecord {
     /** The one before it in the slab; itself if it is the first. */
     static long before(long run) {
         return at(run, -previousPageCount(run));
+    }
+
+    // ---- whose it is ----
+
+    static int room(long run) {
+        return RawMemory.getInt(run + ROOM);
+    }
+
+    static void room(long run, int heap) {
+        RawMemory.putInt(run + ROOM, heap);
+    }
+
+    static boolean hasBorder(long run, int border) {
+        return (RawMemory.getByte(run + BORDERS) & border) != 0;
+    }
+
+    static void addBorder(long run, int border) {
+        RawMemory.putByte(run + BORDERS, (byte) (RawMemory.getByte(run + BORDERS) | border));
+    }
+
+    static void removeBorder(long run, int border) {
+        RawMemory.putByte(run + BORDERS, (byte) (RawMemory.getByte(run + BORDERS) & ~border));
     }
 
     // ---- links ----

@@ -135,28 +135,36 @@ final class SlabPages {
 
     // ---- checks ----
 
-    /** Whether the runs tile the slab, no two free ones are neighbours, and blocks begin exactly where the runs say. */
+    /** Whether the runs tile the slab, no two free ones are neighbours but across a border, and blocks begin exactly where the runs say. */
     boolean isTiled() {
         long page = 0;
-        long previousPages = 0;
-        boolean isPreviousFree = false;
+        long previous = 0;
         for (long run = first; page < pageCount; run = RunRecord.after(run)) {
             int kind = RunRecord.kind(run);
-            boolean fits = RunRecord.slab(run) == number && RunRecord.previousPageCount(run) == previousPages
+            boolean fits = RunRecord.slab(run) == number
                     && RunRecord.address(run) == address + page * SizeClasses.PAGE_BYTE_SIZE
                     && RunRecord.pageCount(run) > 0 && kind != RunRecord.SPARE && kind != RunRecord.END
                     && RunRecord.pageCount(run) <= pageCount - page;
-            boolean isFree = kind == RunRecord.FREE;
-            if (!fits || isFree && isPreviousFree || !isEntered(run, page)) {
+            if (!fits || !follows(run, previous) || !isEntered(run, page)) {
                 return false;
             }
-            isPreviousFree = isFree;
-            previousPages = RunRecord.pageCount(run);
-            page += previousPages;
+            previous = run;
+            page += RunRecord.pageCount(run);
         }
         long end = RunRecord.at(first, pageCount);
-        return page == pageCount && RunRecord.kind(end) == RunRecord.END
-                && RunRecord.previousPageCount(end) == previousPages;
+        return page == pageCount && RunRecord.kind(end) == RunRecord.END && follows(end, previous);
+    }
+
+    /** Whether the two are neighbours as they should be; 0 is before the first. */
+    private static boolean follows(long run, long previous) {
+        if (previous == 0) {
+            return RunRecord.previousPageCount(run) == 0;
+        }
+        boolean isBorder = RunRecord.hasBorder(run, RunRecord.BORDER_BEFORE);
+        boolean isWithin = RunRecord.room(run) == RunRecord.room(previous)
+                && RunRecord.previousPageCount(run) == RunRecord.pageCount(previous)
+                && !(RunRecord.isFree(run) && RunRecord.isFree(previous));
+        return RunRecord.hasBorder(previous, RunRecord.BORDER_BEHIND) == isBorder && (isBorder || isWithin);
     }
 
     private boolean isEntered(long run, long start) {

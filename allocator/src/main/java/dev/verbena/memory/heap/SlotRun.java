@@ -101,6 +101,28 @@ final class SlotRun {
         return Long.bitCount(returned);
     }
 
+    /** By any thread, of a large block of another's {@link Rooms room}, as {@link #giveFromOutside}: the caller tells the heap. */
+    static void giveLargeFromOutside(long run, long block) {
+        checkLarge(run, block);
+        if (RunRecord.addReturnedSlots(run, 1) != 0) {
+            throw doubleFree(block);
+        }
+    }
+
+    /** @throws IllegalArgumentException if no large block begins at the address, or no longer */
+    static void checkLarge(long run, long block) {
+        if (RunRecord.kind(run) != RunRecord.LARGE || RunRecord.address(run) != block) {
+            throw ArenaHeap.noBlock(block);
+        }
+    }
+
+    /** Of a large block. @throws IllegalStateException if another thread has freed it */
+    static void checkNotReturned(long run, long block) {
+        if (RunRecord.returnedSlots(run) != 0) {
+            throw doubleFree(block);
+        }
+    }
+
     private static IllegalStateException doubleFree(long block) {
         return new IllegalStateException("double free: the block at address=0x" + Long.toHexString(block)
                 + " is free already");

@@ -57,6 +57,7 @@ public class ThreadHeap extends OwnerLock {
     private final int number;
     private final SlotBins bins = new SlotBins();
     private final ReturnedRuns returned = new ReturnedRuns();
+    private final Rooms rooms;
     /** Of all who share it; null where one thread owns it. */
     private final ReentrantLock sharedLock;
     private WeakReference<Thread> owner;
@@ -79,7 +80,10 @@ public class ThreadHeap extends OwnerLock {
     private ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
         this.central = central;
         this.sharedLock = sharedLock;
-        number = central.add(this, returned);
+        number = central.nextHeap();
+        rooms = new Rooms(central, number);
+        // Last, for others look at it from now on.
+        central.add(this, returned);
     }
 
     static ThreadHeap ownedBy(Thread thread, CentralHeap central) {
@@ -199,12 +203,24 @@ public class ThreadHeap extends OwnerLock {
 
     /** Makes a run of so many pages its own; false if the shared heap has none. */
     boolean carve(int sizeClass, long pageCount) {
-        long run = central.takeSlots(number, sizeClass, pageCount);
+        long run = takeSlots(sizeClass, pageCount);
         if (run == 0) {
             return false;
         }
         adopt(run);
         return true;
+    }
+
+    private long takeSlots(int sizeClass, long pageCount) {
+        int kind = RunRecord.slotsOf(sizeClass);
+        long run = rooms.take(pageCount, kind);
+        run = run != 0 ? run : rooms.takeOfMore(pageCount, kind);
+        if (run == 0) {
+            return central.takeSlots(rooms, sizeClass, pageCount);
+        }
+        SlotRun.carve(run, number, sizeClass);
+        central.slabAt(RunRecord.address(run)).enter(run);
+        return run;
     }
 
     /**
@@ -214,9 +230,13 @@ public class ThreadHeap extends OwnerLock {
     void takeReturned() {
         for (long run = returned.takeAll(); run != 0;) {
             long next = RunRecord.returnedNext(run);
-            long before = RunRecord.freeSlots(run);
-            int count = SlotRun.takeReturned(run);
-            freed(run, RunRecord.sizeClass(run), before, count);
+            if (RunRecord.isSlots(run)) {
+                long before = RunRecord.freeSlots(run);
+                int count = SlotRun.takeReturned(run);
+                freed(run, RunRecord.sizeClass(run), before, count);
+            } else {
+                rooms.takeReturned(run);
+            }
             run = next;
         }
     }
@@ -234,8 +254,7 @@ public class ThreadHeap extends OwnerLock {
         }
     }
 
-    /** Whether any slot is free; a hint where several threads share it. */
-    boolean hasFree() {
+    private boolean hasFree() {
         return runByteSize > liveByteSize;
     }
 
@@ -254,7 +273,7 @@ public class ThreadHeap extends OwnerLock {
     }
 
     /** Gives some idle runs back and leaves the others in order; next time it looks at those of other classes. */
-    void makeRoom() {
+    private void makeRoom() {
         long left = LOOKS_FOR_ROOM;
         for (int i = 0; i < SizeClasses.COUNT && left > 0; i++) {
             left = giveBackIdle(bins.of(nextClass), left);
@@ -282,12 +301,73 @@ public class ThreadHeap extends OwnerLock {
     /** Of a run that is in no bin. */
     private void giveBack(long run) {
         runByteSize -= RunRecord.byteSize(run);
-        central.giveSlots(run);
+        if (RunRecord.room(run) != number) {
+            central.giveSlots(rooms, run);
+            return;
+        }
+        RunRecord.heap(run, RunRecord.NO_HEAP);
+        central.slabAt(RunRecord.address(run)).erase(run);
+        rooms.give(run);
+    }
+
+    // ---- large blocks ----
+
+    /** The address of a large block; 0 if there is none at hand, nor with all. */
+    long allocateLarge(long pageCount) {
+        long run = rooms.take(pageCount, RunRecord.LARGE);
+        if (run != 0) {
+            return rooms.allocated(run);
+        }
+        takeReturned();
+        run = rooms.take(pageCount, RunRecord.LARGE);
+        run = run != 0 ? run : rooms.takeOfMore(pageCount, RunRecord.LARGE);
+        return run != 0 ? rooms.allocated(run) : allocateCentrally(pageCount);
+    }
+
+    /** Before the longest hole becomes shorter, idle runs become holes: they may make one that fits. */
+    private long allocateCentrally(long pageCount) {
+        if (hasFree()) {
+            long address = central.takeLargeSparingLongest(rooms, pageCount);
+            if (address != 0) {
+                return address;
+            }
+            makeRoom();
+        }
+        return central.takeLarge(rooms, pageCount);
+    }
+
+    /**
+     * Takes a large block back, of any heap.
+     *
+     * @throws IllegalArgumentException if none begins at the address, or no longer
+     * @throws IllegalStateException if another thread has freed it
+     */
+    void freeLarge(long run, long address) {
+        int room = RunRecord.room(run);
+        if (room == RunRecord.NO_HEAP) {
+            central.giveLarge(rooms, run, address);
+        } else if (room == number) {
+            rooms.free(run, address);
+        } else {
+            SlotRun.giveLargeFromOutside(run, address);
+            central.pushReturned(room, run);
+        }
+    }
+
+    /** Of a large block; of a room, of this heap's. Whether it has so many pages now, where it is. */
+    boolean resizeLarge(long run, long address, long pageCount) {
+        return RunRecord.room(run) == RunRecord.NO_HEAP ? central.resizeLarge(run, address, pageCount)
+                : rooms.resize(run, address, pageCount);
+    }
+
+    /** Whether the run, or 0, is in a room of another heap. */
+    boolean isElsewhere(long run) {
+        return run != 0 && RunRecord.room(run) != RunRecord.NO_HEAP && RunRecord.room(run) != number;
     }
 
     // ---- with all locked ----
 
-    /** All runs without a live block go back. */
+    /** All runs without a live block go back, and there are no rooms any more. */
     void trim() {
         takeReturned();
         slabByteSize = 0;
@@ -295,6 +375,12 @@ public class ThreadHeap extends OwnerLock {
             giveBackIdle(bins.of(sizeClass), Long.MAX_VALUE);
             giveBackIdle(SlotBins.aside(bins.of(sizeClass)), Long.MAX_VALUE);
         }
+        rooms.end();
+    }
+
+    /** After what others have freed was taken back. */
+    void endRooms() {
+        rooms.end();
     }
 
     /** Takes a run with a free slot of that class over from the other heap, if it has one. */
@@ -336,13 +422,19 @@ public class ThreadHeap extends OwnerLock {
 
     /** By any thread. */
     long livePeakByteSizeOpaque() {
-        return (long) LIVE_PEAK.getOpaque(this);
+        return (long) LIVE_PEAK.getOpaque(this) + rooms.livePeakByteSizeOpaque();
+    }
+
+    /** Of large blocks in its rooms; by any thread. */
+    Rooms rooms() {
+        return rooms;
     }
 
     /** By any thread. */
     ArenaStatistics.HeapUsage usage() {
         long live = (long) LIVE.getOpaque(this);
-        return new ArenaStatistics.HeapUsage(ownerId, live, Math.max(0, (long) RUNS.getOpaque(this) - live),
+        return new ArenaStatistics.HeapUsage(ownerId, live,
+                Math.max(0, (long) RUNS.getOpaque(this) - live) + rooms.freeByteSizeOpaque(),
                 allocationCount(), classes().mapToLong(i -> bins.allocatedCount(i) * SizeClasses.slotByteSize(i)).sum(),
                 (long) REQUESTED.getOpaque(this));
     }

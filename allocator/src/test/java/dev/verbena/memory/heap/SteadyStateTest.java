@@ -8,12 +8,19 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
+
+import dev.verbena.memory.ArenaStatistics;
+import dev.verbena.memory.ArenaStatistics.HeapUsage;
 
 /** Threads that free and allocate for ever do not meet: what they would wait for on many cores is counted here, on any number of them. */
 class SteadyStateTest {
@@ -21,29 +28,66 @@ class SteadyStateTest {
     private static final long GIB = KIB * KIB * KIB;
     private static final int THREADS = 4;
     private static final int LIVE = 200;
+    private static final int TURN = 64;
 
     /** Its memory is never touched. */
-    private final ArenaHeap heap = new ArenaHeap(new PageRuns());
+    private final ArenaHeap heap = new ArenaHeap(new PageRuns(), 16 * GIB);
 
     @Test
     void smallBlocksOfOneSizeTakeNoLock() throws Exception {
-        assertEquals(0, locksOf(256, 256));
+        assertEquals(0, locksOf(256, 256, 400_000));
     }
 
-    /** Their runs come and go, and the first time that a class needs one more it comes from all. */
+    /** Their runs come and go, but within the threads' rooms. */
     @Test
-    void smallBlocksOfManySizesTakeHardlyAny() throws Exception {
-        double locks = locksOf(64, 16 * KIB);
-        assertTrue(locks < 0.001, () -> "locks a pair: " + locks);
+    void smallBlocksOfAllSizesTakeHardlyAny() throws Exception {
+        double locks = locksOf(64, 64 * KIB, 400_000);
+        assertTrue(locks <= 0.0005, () -> "locks a pair: " + locks);
+    }
+
+    @Test
+    void largeBlocksTakeFewLocks() throws Exception {
+        double locks = locksOf(128 * KIB, 2 * KIB * KIB, 100_000);
+        assertTrue(locks <= 0.05, () -> "locks a pair: " + locks);
+    }
+
+    /** One allocates, another frees: what comes back is allocated again. */
+    @Test
+    void largeBlocksThatAnotherThreadFreesComeBack() throws Exception {
+        heap.add(() -> MemorySegment.ofAddress(1L << 40), 16 * GIB / SizeClasses.PAGE_BYTE_SIZE);
+        BlockingQueue<Long> blocks = new ArrayBlockingQueue<>(LIVE);
+        int rounds = 100_000;
+        Thread other = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < rounds; i++) {
+                try {
+                    heap.release(blocks.take());
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        });
+        SplittableRandom random = new SplittableRandom(1);
+        long before = 0;
+        for (int i = 0; i < rounds; i++) {
+            before = i == rounds / 2 ? heap.centralLockCount() : before;
+            blocks.put(heap.take(random.nextLong(128 * KIB, 2 * KIB * KIB)));
+        }
+        other.join();
+        double locks = (heap.centralLockCount() - before) / (rounds / 2.0);
+        assertTrue(locks <= 0.05, () -> "locks a pair: " + locks);
+        assertTrue(heap.isConsistent());
+        ArenaStatistics recent = heap.recentStatistics();
+        assertEquals(0, heap.statistics().liveCount());
+        long held = recent.heaps().stream().mapToLong(HeapUsage::cachedByteSize).sum() + recent.largeByteSize();
+        assertTrue(held < 2 * GIB, () -> "held=" + held);
+        heap.trim(0);
     }
 
     /** Locks that all threads took in the central heap for so many pairs each, of random sizes, after as many for a start. */
-    private double locksOf(long byteSizeMin, long byteSizeMax) throws Exception {
+    private double locksOf(long byteSizeMin, long byteSizeMax, int pairs) throws Exception {
         heap.add(() -> MemorySegment.ofAddress(1L << 40), 16 * GIB / SizeClasses.PAGE_BYTE_SIZE);
-        int pairs = 200_000;
-        CyclicBarrier barrier = new CyclicBarrier(THREADS + 1);
-        long before;
-        long after;
+        CyclicBarrier barrier = new CyclicBarrier(THREADS);
+        AtomicLong locks = new AtomicLong();
         try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
             List<Future<?>> ends = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
@@ -51,31 +95,27 @@ class SteadyStateTest {
                 ends.add(threads.submit(() -> {
                     long[] live = new long[LIVE];
                     replace(live, random, byteSizeMin, byteSizeMax, pairs);
-                    barrier.await();
+                    if (barrier.await() == 0) {
+                        locks.addAndGet(-heap.centralLockCount());
+                    }
                     barrier.await();
                     replace(live, random, byteSizeMin, byteSizeMax, pairs);
-                    barrier.await();
-                    barrier.await();
-                    for (long address : live) {
-                        if (address != 0) {
-                            heap.release(address);
-                        }
+                    if (barrier.await() == 0) {
+                        locks.addAndGet(heap.centralLockCount());
                     }
+                    barrier.await();
+                    LongStream.of(live).filter(address -> address != 0).forEach(heap::release);
                     return null;
                 }));
             }
-            barrier.await();
-            before = heap.centralLockCount();
-            barrier.await();
-            barrier.await();
-            after = heap.centralLockCount();
-            barrier.await();
             for (Future<?> end : ends) {
                 end.get();
             }
         }
-        heap.trim(0);
-        return (after - before) / ((double) THREADS * pairs);
+        assertTrue(heap.isConsistent());
+        assertEquals(0, heap.statistics().liveCount());
+        assertEquals(1, heap.trim(0).size());
+        return locks.get() / ((double) THREADS * pairs);
     }
 
     private void replace(long[] live, SplittableRandom random, long byteSizeMin, long byteSizeMax, int pairs) {
@@ -86,6 +126,10 @@ class SteadyStateTest {
             }
             live[place] = heap.take(random.nextLong(byteSizeMin, byteSizeMax + 1));
             assertNotEquals(0, live[place]);
+            if (i % TURN == 0) {
+                // Few processors: others have a turn.
+                Thread.yield();
+            }
         }
     }
 }
