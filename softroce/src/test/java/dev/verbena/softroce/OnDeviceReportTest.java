@@ -75,12 +75,14 @@ class OnDeviceReportTest {
     @Test
     void theLongestClassHasAGuestOfItsOwnAndNoneIsLost() throws Exception {
         List<String> classes = OnDeviceRun.classes(Guests.HOME, "");
-        List<OnDeviceShare> shares = OnDeviceShare.of("dev0", classes);
+        List<OnDeviceShare> shares = OnDeviceShare.of("rxe0", classes);
         assertEquals(2, shares.size());
         assertEquals(List.of("dev.verbena.testing.VerbsResourcesOnDevice"), shares.getFirst().classes());
         assertEquals(Set.copyOf(classes), shares.stream().flatMap(share -> share.classes().stream()).collect(toSet()));
         assertEquals(classes.size(), shares.stream().mapToInt(share -> share.classes().size()).sum());
-        assertEquals(1, OnDeviceShare.of("dev0", List.of("a.B")).size());
+        assertEquals(1, OnDeviceShare.of("rxe0", List.of("a.B")).size());
+        assertEquals(List.of(classes),
+                OnDeviceShare.of("siw0", classes).stream().map(OnDeviceShare::classes).toList());
     }
 
     private Map<String, DynamicTest> run(Class<?>... classes) throws Exception {

@@ -17,19 +17,18 @@ class VerbsFabricContractOnDevice extends FabricContract {
         return open(network());
     }
 
-    /** Of the device that is to be tested, as this class is for. */
     protected NetworkOptions network() {
-        NetworkOptions network = NetworkOptions.ofEnvironment(System.getenv())
-                .withCompletionMode(CompletionMode.POLLING);
+        return network(CompletionMode.POLLING);
+    }
+
+    /** Of the device that is to be tested, as this class is for. */
+    static NetworkOptions network(CompletionMode mode) {
+        NetworkOptions network = NetworkOptions.ofEnvironment(System.getenv()).withCompletionMode(mode);
         String device = System.getenv("VERBENA_TEST_DEVICE");
         return device == null ? network : network.withDevice(device);
     }
 
-    static Fabric open(CompletionMode mode) {
-        return open(NetworkOptions.ofEnvironment(System.getenv()).withCompletionMode(mode));
-    }
-
-    private static Fabric open(NetworkOptions network) {
+    static Fabric open(NetworkOptions network) {
         return Fabrics.select("verbs", network).open(network);
     }
 
