@@ -108,9 +108,10 @@ class FailingGuestTest {
     void aFolderIsOneRunsAtATime() throws Exception {
         try (RunningGuests guests = Guests.start(TIMEOUT, folder.resolve("out"), "run", "echo up; sleep 1000")) {
             guests.awaitOutput(1, "up");
-            GuestRun second = Guests.run("true", TIMEOUT, folder.resolve("out"));
-            assertTrue(second.complaint().contains(" is in use by another run: choose another folder."),
-                    second.complaint());
+            // Without a slot, which nobody may wait for who has one; it starts no guest.
+            ScriptRun second = ScriptRun.of(folder, Map.of(), "--out", folder.resolve("out").toString(), "run", "true");
+            assertTrue(second.errors().contains(" is in use by another run: choose another folder."),
+                    second.errors());
         }
     }
 }
