@@ -93,6 +93,7 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
      *
      * @throws IllegalStateException while a tensor of it is pinned, or a native call uses a segment of it, or if it is closed; nothing is
      *             freed then
+     * @throws DamagedMemoryException if the arena is a {@link DebugArena} and somebody wrote around a block that goes back; done nevertheless
      */
     public void reset() {
         refuse("reset", tryEnd(false));
@@ -113,6 +114,7 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
      * Frees everything that was allocated from it and gives all blocks back to the arena. Idempotent.
      *
      * @throws IllegalStateException while a tensor of it is pinned, or a native call uses a segment of it; nothing is freed then
+     * @throws DamagedMemoryException as {@link #reset()} does
      */
     @Override
     public void close() {

@@ -365,4 +365,26 @@ class DebugArenaTest {
             assertTrue(arena.isConsistent());
         }
     }
+
+    /** Edge: the blocks in front of the damaged one were freed again by each later reset, and those behind it never. */
+    @Test
+    void aScopeGoesOnAfterADamageThatItsEndReported() {
+        IterationScope scope = arena.scope(MIB / 4);
+        scope.allocate(300_000);
+        MemorySegment damaged = scope.allocate(400_000);
+        scope.allocate(500_000);
+        scope.reset();
+        assertEquals(1_200_000, scope.heldByteSize());
+        write(damaged.address() + 400_000, 0x41);
+        DamagedMemoryException caught = assertThrows(DamagedMemoryException.class, scope::reset);
+        assertDamage("write behind a block: block address=0x" + Long.toHexString(damaged.address()), caught);
+        assertEquals(0, scope.heldByteSize());
+        scope.reset();
+        scope.allocate(300_000);
+        write(scope.allocate(400_000).address() - 1, 0x41);
+        scope.allocate(500_000);
+        assertThrows(DamagedMemoryException.class, scope::close);
+        scope.close();
+        assertEquals(0, arena.statistics().liveCount());
+    }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 
+import dev.verbena.memory.DamagedMemoryException;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.heap.ArenaBlocks;
 
@@ -79,25 +80,43 @@ public final class ScopeBlocks {
         return block;
     }
 
-    /** The iteration is over: what it did not use goes back, what it used is there for the next one if there is one. */
+    /**
+     * The iteration is over: what it did not use goes back, what it used is there for the next one if there is one.
+     *
+     * @throws DamagedMemoryException if a debug arena found something wrong with what goes back; done nevertheless
+     */
     public void rewind(boolean forGood) {
-        freeIdle();
-        if (forGood) {
-            used.forEach(this::free);
-        } else {
-            idle.addAll(used);
-        }
+        List<ScopeBlock> leaving = new ArrayList<>(idle);
+        idle.clear();
+        (forGood ? leaving : idle).addAll(used);
         used.clear();
+        free(leaving);
     }
 
     private void freeIdle() {
-        idle.forEach(this::free);
+        List<ScopeBlock> leaving = List.copyOf(idle);
         idle.clear();
+        free(leaving);
     }
 
-    private void free(ScopeBlock block) {
-        heldByteSize -= block.byteSize();
-        arena.free(block.address());
+    /** All of them, none of which is held any more, whatever comes of it. */
+    private void free(List<ScopeBlock> leaving) {
+        DamagedMemoryException found = null;
+        for (ScopeBlock block : leaving) {
+            heldByteSize -= block.byteSize();
+            try {
+                arena.free(block.address());
+            } catch (DamagedMemoryException e) {
+                if (found == null) {
+                    found = e;
+                } else {
+                    found.addSuppressed(e);
+                }
+            }
+        }
+        if (found != null) {
+            throw found;
+        }
     }
 
     public long heldByteSize() {
