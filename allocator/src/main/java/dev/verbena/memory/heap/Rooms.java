@@ -141,6 +141,7 @@ final class Rooms extends LinePadding {
     /** The run is a block from now on. @return its address */
     long allocated(long run) {
         central.slabAt(RunRecord.address(run)).enter(run);
+        RunRecord.returnedSlots(run, 0);
         allocationCount++;
         liveByteSize += RunRecord.byteSize(run);
         livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
@@ -154,14 +155,12 @@ final class Rooms extends LinePadding {
      * @throws IllegalStateException if another thread has freed it
      */
     void free(long run, long address) {
-        SlotRun.checkLarge(run, address);
-        SlotRun.checkNotReturned(run, address);
+        SlotRun.giveLarge(run, address);
         freed(run);
     }
 
     /** What another thread has freed. */
     void takeReturned(long run) {
-        RunRecord.takeReturnedSlots(run);
         freed(run);
     }
 

@@ -293,6 +293,10 @@ public final class RunRecord {
         return RawMemory.getLong(run + RETURNED_SLOTS);
     }
 
+    static void returnedSlots(long run, long value) {
+        RawMemory.putLong(run + RETURNED_SLOTS, value);
+    }
+
     static long addReturnedSlots(long run, long bits) {
         return RawMemory.getAndBitwiseOrLong(run + RETURNED_SLOTS, bits);
     }

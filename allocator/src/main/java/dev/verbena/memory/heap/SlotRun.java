@@ -4,9 +4,10 @@ package dev.verbena.memory.heap;
  * A run of pages carved into equal slots, from its first byte on, that belongs to one {@link ThreadHeap}.
  *
  * <p>Bit i of {@code freeSlots}, which is the heap's own, says that slot i is free; bit i of {@code returnedSlots}, which is everybody's,
- * that another thread has freed it and the heap has not yet taken it back.
+ * that another thread has freed it and the heap has not yet taken it back. Both say so if the two freed it at the same time, when neither
+ * saw what the other did: such a slot is not handed out, nor is its run idle, until the heap takes back, which is when it is told.
  *
- * <p>Invariants: {@code freeSlots & returnedSlots == 0}; live slots = slotCount - |freeSlots|, of which |returnedSlots| are about to be
+ * <p>Invariants: {@code freeSlots & returnedSlots == 0} unless a block was freed twice; live slots = slotCount - |freeSlots|, of which |returnedSlots| are about to be
  * free.
  *
  * <p><b>Owner:</b> none: functions of a {@link RunRecord}. <b>Threading:</b> {@code freeSlots} and the links are guarded by the lock of the
@@ -20,6 +21,7 @@ final class SlotRun {
         RunRecord.heap(run, heap);
         RunRecord.slotCount(run, SizeClasses.slotsIn(sizeClass, RunRecord.pageCount(run)));
         RunRecord.freeSlots(run, allSlots(run));
+        RunRecord.returnedSlots(run, 0);
     }
 
     /** The value of {@code freeSlots} when all are free. */
@@ -33,7 +35,7 @@ final class SlotRun {
 
     /** No slot is live. */
     static boolean isIdle(long run) {
-        return RunRecord.freeSlots(run) == allSlots(run);
+        return RunRecord.freeSlots(run) == allSlots(run) && RunRecord.returnedSlots(run) == 0;
     }
 
     /** Of the slots that are not free; those that were returned are live until the heap has them. */
@@ -80,7 +82,8 @@ final class SlotRun {
      * By any thread; the use of the slot happens before the heap hands it out again.
      *
      * @return whether it is the first since the heap took them back: the caller tells the heap
-     * @throws IllegalStateException if it is free already; of two threads that free it at the same time, one may go unnoticed
+     * @throws IllegalStateException if it is free already; where the heap's own thread frees it at the same time, that is noticed when the
+     *             heap takes back
      */
     static boolean giveFromOutside(long run, long block) {
         long bit = bitAt(run, block);
@@ -94,15 +97,24 @@ final class SlotRun {
         return seen == 0;
     }
 
-    /** By the heap: what others have freed becomes free. @return how many */
-    static int takeReturned(long run) {
+    /** By the heap: what others have freed becomes free. @return their bits, those included that were free */
+    static long takeReturned(long run) {
         long returned = RunRecord.takeReturnedSlots(run);
         RunRecord.freeSlots(run, RunRecord.freeSlots(run) | returned);
-        return Long.bitCount(returned);
+        return returned;
     }
 
-    /** By any thread, of a large block of another's {@link Rooms room}, as {@link #giveFromOutside}: the caller tells the heap. */
-    static void giveLargeFromOutside(long run, long block) {
+    /** The address of the first of these slots. */
+    static long addressOf(long run, long bits) {
+        return RunRecord.address(run)
+                + Long.numberOfTrailingZeros(bits) * SizeClasses.slotByteSize(RunRecord.sizeClass(run));
+    }
+
+    /**
+     * By any thread, of a large block of a {@link Rooms room}: one of those who do so at the same time. If it is another's room, the caller
+     * tells the heap. It is known to be free until another one begins there.
+     */
+    static void giveLarge(long run, long block) {
         checkLarge(run, block);
         if (RunRecord.addReturnedSlots(run, 1) != 0) {
             throw doubleFree(block);
@@ -123,7 +135,12 @@ final class SlotRun {
         }
     }
 
-    private static IllegalStateException doubleFree(long block) {
+    static IllegalStateException freedTwiceAtOnce(long block) {
+        return new IllegalStateException("double free: the block at address=0x" + Long.toHexString(block)
+                + " was freed by two threads at the same time; found now that the heap takes back what others freed");
+    }
+
+    static IllegalStateException doubleFree(long block) {
         return new IllegalStateException("double free: the block at address=0x" + Long.toHexString(block)
                 + " is free already");
     }

@@ -139,6 +139,9 @@ public class ThreadHeap extends OwnerLock {
         }
         long free = RunRecord.freeSlots(run);
         long others = free & free - 1;
+        if ((RunRecord.returnedSlots(run) & free & -free) != 0) {
+            return 0; // Freed twice: to take back is the slow path's.
+        }
         RunRecord.freeSlots(run, others);
         SlotBins.popIf(~Bits.maskIfNot0(others), bin, run);
         SlotBins.countAllocated(bin);
@@ -226,18 +229,25 @@ public class ThreadHeap extends OwnerLock {
     /**
      * Takes back what others have freed. All these runs are of this heap: one that goes to another has nothing returned, since that happens
      * with all locked, after all have taken back, and who frees from outside is within a heap until the run is pushed.
+     *
+     * @throws IllegalStateException if one of them was freed twice, by this heap's thread and another at the same time; done nevertheless
      */
     void takeReturned() {
+        long twice = 0;
         for (long run = returned.takeAll(); run != 0;) {
             long next = RunRecord.returnedNext(run);
             if (RunRecord.isSlots(run)) {
                 long before = RunRecord.freeSlots(run);
-                int count = SlotRun.takeReturned(run);
-                freed(run, RunRecord.sizeClass(run), before, count);
+                long bits = SlotRun.takeReturned(run);
+                twice = (bits & before) == 0 ? twice : SlotRun.addressOf(run, bits & before);
+                freed(run, RunRecord.sizeClass(run), before, Long.bitCount(bits & ~before));
             } else {
                 rooms.takeReturned(run);
             }
             run = next;
+        }
+        if (twice != 0) {
+            throw SlotRun.freedTwiceAtOnce(twice);
         }
     }
 
@@ -349,7 +359,7 @@ public class ThreadHeap extends OwnerLock {
         } else if (room == number) {
             rooms.free(run, address);
         } else {
-            SlotRun.giveLargeFromOutside(run, address);
+            SlotRun.giveLarge(run, address);
             central.pushReturned(room, run);
         }
     }
