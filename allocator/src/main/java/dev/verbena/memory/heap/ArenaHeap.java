@@ -30,6 +30,7 @@ class ArenaHeap implements Storage {
     private final CentralHeap central;
     private volatile HeapTable heapsByThread = new HeapTable(List.of(), null);
     private final ThreadHeap[] sharedHeaps;
+    private final Runnable handshake;
 
     /** Held by who keeps all others out, and by who comes in for the first time or again. */
     private final ReentrantLock exclusive = new ReentrantLock();
@@ -39,6 +40,12 @@ class ArenaHeap implements Storage {
 
     /** @param byteSizeMax that its slabs may have together; what is little is measured by it */
     ArenaHeap(PageRuns pages, long byteSizeMax) {
+        this(pages, byteSizeMax, OwnerLock::handshake);
+    }
+
+    /** With another handshake, for tests. */
+    ArenaHeap(PageRuns pages, long byteSizeMax, Runnable handshake) {
+        this.handshake = handshake;
         central = new CentralHeap(pages, byteSizeMax / SizeClasses.PAGE_BYTE_SIZE);
         int count = Math.min(SHARED_HEAPS_MAX,
                 Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
@@ -412,9 +419,26 @@ class ArenaHeap implements Storage {
         return heaps().map(ThreadHeap::rooms);
     }
 
-    /** No handshake where no other thread has a heap of its own. */
+    /** Keeps everybody out, or, if that is not to be had for want of memory in the Java heap, nobody. */
     private void lockAll() {
         exclusive.lock();
+        int locked = 0;
+        try {
+            keepOwnersOut();
+            while (locked < sharedHeaps.length) {
+                sharedHeaps[locked].lock();
+                locked++;
+            }
+            central.lock();
+        } catch (Throwable e) {
+            unlockShared(locked);
+            exclusive.unlock();
+            throw e;
+        }
+    }
+
+    /** No handshake where no other thread has a heap of its own. An owner who is kept out waits for {@code exclusive} alone. */
+    private void keepOwnersOut() {
         long self = Thread.currentThread().threadId();
         boolean others = false;
         for (ThreadHeap heap : ownHeaps) {
@@ -424,20 +448,20 @@ class ArenaHeap implements Storage {
             }
         }
         if (others) {
-            OwnerLock.handshake();
+            handshake.run();
             ownHeaps.stream().filter(heap -> heap.ownerId() != self).forEach(ThreadHeap::awaitIdle);
         }
-        for (ThreadHeap heap : sharedHeaps) {
-            heap.lock();
-        }
-        central.lock();
     }
 
     private void unlockAll() {
         central.unlock();
-        for (ThreadHeap heap : sharedHeaps) {
-            heap.unlock();
-        }
+        unlockShared(sharedHeaps.length);
         exclusive.unlock();
+    }
+
+    private void unlockShared(int count) {
+        for (int i = 0; i < count; i++) {
+            sharedHeaps[i].unlock();
+        }
     }
 }
