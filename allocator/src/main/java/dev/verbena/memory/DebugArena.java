@@ -41,7 +41,8 @@ public final class DebugArena extends TensorArena {
     /** As {@link TensorArena#create}. */
     public static DebugArena create(SlabSource source, long byteSize, long byteSizeMax, DebugOptions options) {
         return new DebugArena(new DebugBlocks(source, byteSize, byteSizeMax, options, DebugArena.class,
-                TensorArena.class, Tensor.class, PinState.class, TensorLease.class));
+                TensorArena.class, Tensor.class, PinState.class, TensorLease.class, IterationScope.class,
+                Deadline.class));
     }
 
     /**

@@ -43,9 +43,15 @@ public final class Tensor extends PinState implements AutoCloseable {
     /**
      * A tensor over memory that no arena manages; {@code onFree} runs once, when it is closed and no longer pinned.
      *
-     * @throws IllegalArgumentException if it does not lie within the slab, or its offset is no multiple of its elements' size
+     * @throws IllegalArgumentException if the slab is memory of the Java heap, it does not lie within the slab, or its offset is no multiple
+     *             of its elements' size
      */
     public static Tensor over(Slab slab, long offset, ElementType type, Shape shape, Runnable onFree) {
+        if (!slab.memory().isNative()) {
+            throw new IllegalArgumentException(
+                    "slab " + slab.memory() + " is memory of the Java heap, which has no address;"
+                            + " allocate it by an Arena");
+        }
         long slabByteSize = slab.memory().byteSize();
         if (offset < 0 || offset > slabByteSize || shape.byteSize(type) > slabByteSize - offset
                 || offset % type.byteSize() != 0) {

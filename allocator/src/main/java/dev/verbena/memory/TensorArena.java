@@ -114,7 +114,7 @@ public class TensorArena implements AutoCloseable {
      * Frees what {@link #allocateAddress} returned, from any thread. That it was used happens before it is handed out again.
      *
      * @throws IllegalArgumentException if no block of this arena begins there
-     * @throws IllegalStateException if it is free already; not noticed once the block is handed out again
+     * @throws IllegalStateException if it is free already, whatever its size; not noticed once the block is handed out again
      */
     public final void freeAddress(long address) {
         blocks.free(address);

@@ -77,6 +77,24 @@ class AddressBlocksTest {
         return thrown.get();
     }
 
+    /** Edge: beyond 64 KiB, and once a run had gone back, it was an IllegalArgumentException. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 64, 40_000, 65_536, 65_537, 100_000, 2 * MIB})
+    void aDoubleFreeIsTheSameAtEverySize(long byteSize) {
+        long live = arena.allocateAddress(byteSize);
+        long address = arena.allocateAddress(byteSize);
+        arena.freeAddress(address);
+        assertDoubleFree(address);
+        arena.freeAddress(live);
+        assertEquals(0, arena.statistics().liveCount(), "and no run is kept");
+        assertDoubleFree(address);
+    }
+
+    private void assertDoubleFree(long address) {
+        String message = assertThrows(IllegalStateException.class, () -> arena.freeAddress(address)).getMessage();
+        assertTrue(message.startsWith("double free: the block at address=0x" + Long.toHexString(address)), message);
+    }
+
     @Test
     void whatIsNoBlockIsRefused() {
         long slot = arena.allocateAddress(640);

@@ -98,7 +98,7 @@ class AlignedBlocksProperties {
                 assertTrue(arena.resizeAddress(address, 5000));
                 assertEquals(8192, arena.statistics().liveByteSize());
                 arena.freeAddress(address);
-                assertThrows(IllegalArgumentException.class, () -> arena.freeAddress(address));
+                assertThrows(IllegalStateException.class, () -> arena.freeAddress(address));
                 assertEquals(1, arena.statistics().freeRunCount(), "what lay in front is one with the rest");
             }
         }

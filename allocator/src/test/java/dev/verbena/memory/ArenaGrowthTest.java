@@ -122,6 +122,29 @@ class ArenaGrowthTest {
         assertEquals(before, memory.heldByteSize());
     }
 
+    /** Edge: it was given back only if the reason was want of memory. */
+    @Test
+    void aSlabThatCannotBeUsedIsGivenBackWhateverTheReason() {
+        SlabSource wrong = new SlabSource() {
+            private Slab real;
+
+            @Override
+            public Slab acquire(long byteSizeMin) {
+                real = memory.acquire(byteSizeMin);
+                return () -> {
+                    throw new UnsupportedOperationException("no view of this memory");
+                };
+            }
+
+            @Override
+            public void release(Slab slab) {
+                memory.release(real);
+            }
+        };
+        assertThrows(UnsupportedOperationException.class, () -> TensorArena.create(wrong, MIB, MIB));
+        assertEquals(0, memory.heldByteSize());
+    }
+
     @Test
     void aSlabThatTheSourceDoesNotTakeBackIsKeptOfferedAgainAndSpokenOf() {
         Reluctant reluctant = new Reluctant();

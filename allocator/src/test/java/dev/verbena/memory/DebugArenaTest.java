@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -364,6 +365,32 @@ class DebugArenaTest {
             live.forEach(arena::freeAddress);
             assertTrue(arena.isConsistent());
         }
+    }
+
+    /** Edge: of what a scope or an allocator of segments took, the site began in these. */
+    @Test
+    void noSiteBeginsInTheAllocatorOrTheJdk() {
+        String here = "allocated\n    at " + getClass().getName() + ".noSiteBegins";
+        try (IterationScope scope = arena.scope(MIB / 4); Arena lifetime = Arena.ofConfined()) {
+            for (Runnable use : List.<Runnable>of(() -> scope.allocate(300_000), () -> scope.allocate(10),
+                    () -> scope.allocate(ElementType.UINT8, Shape.of(400_000)),
+                    () -> arena.segmentAllocator(lifetime).allocate(ValueLayout.JAVA_LONG, 100),
+                    () -> arena.segmentAllocator(lifetime).allocateFrom("verbena"))) {
+                use.run();
+                for (SiteUsage usage : arena.liveBySite()) {
+                    assertTrue(usage.toString().contains(here) || usage.toString().contains("allocated\n    at "
+                            + getClass().getName() + ".lambda$noSiteBegins"), usage::toString);
+                }
+            }
+            assertEquals(5, arena.liveBySite().size());
+        }
+        DebugArena direct = DebugArena.create(source, 0, MIB, DebugOptions.defaults());
+        Arena lifetime = Arena.ofConfined();
+        long address = direct.segmentAllocator(lifetime).allocate(10).address();
+        lifetime.close();
+        String message = assertThrows(IllegalStateException.class, () -> direct.freeAddress(address)).getMessage();
+        assertTrue(message.contains("freed first\n    at " + getClass().getName()), message);
+        direct.close();
     }
 
     /** Edge: the blocks in front of the damaged one were freed again by each later reset, and those behind it never. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -78,6 +79,15 @@ class TensorTest {
         assertThrows(IllegalArgumentException.class, () -> Shape.of(new long[17]));
         assertThrows(IllegalArgumentException.class, () -> Shape.of(Long.MAX_VALUE).byteSize(ElementType.FLOAT32));
         assertEquals(1, Shape.of().elementCount());
+    }
+
+    /** Edge: its address was the offset in an array, so that its bytes were written anywhere. */
+    @Test
+    void memoryOfTheJavaHeapIsRefused() {
+        MemorySegment array = MemorySegment.ofArray(new byte[64]);
+        String message = assertThrows(IllegalArgumentException.class,
+                () -> Tensor.over(() -> array, 0, ElementType.UINT8, Shape.of(64), () -> {})).getMessage();
+        assertTrue(message.contains("Java heap"), message);
     }
 
     private Tensor over(long offset, Shape shape) {

@@ -20,7 +20,6 @@ import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.SiteUsage;
 import dev.verbena.memory.SlabSource;
-import dev.verbena.memory.events.FreeEvent;
 import dev.verbena.memory.heap.ArenaBlocks;
 import dev.verbena.memory.heap.PageRuns;
 import dev.verbena.memory.heap.SizeClasses;
@@ -33,7 +32,10 @@ import dev.verbena.memory.heap.Storage;
  * are never held together.
  */
 public final class DebugBlocks extends ArenaBlocks {
-    /** Between the user's call and a {@link Site}. */
+    /** What the names of classes in the rooms begin with. */
+    private static final String ROOMS = DebugOptions.class.getPackageName() + ".";
+
+    /** Called by users. */
     private final Set<String> ours;
     private final DebugOptions options;
     private final Map<Long, DebugBlock> live = new ConcurrentHashMap<>();
@@ -44,10 +46,7 @@ public final class DebugBlocks extends ArenaBlocks {
     /** @param callers what users call, which no site begins in */
     public DebugBlocks(SlabSource source, long byteSize, long byteSizeMax, DebugOptions options, Class<?>... callers) {
         super(source, byteSize, byteSizeMax, new PageRuns());
-        ours = Stream
-                .concat(Stream.of(callers),
-                        Stream.of(Site.class, DebugBlock.class, DebugBlocks.class, ArenaBlocks.class, FreeEvent.class))
-                .map(Class::getName).collect(Collectors.toUnmodifiableSet());
+        ours = Stream.of(callers).map(Class::getName).collect(Collectors.toUnmodifiableSet());
         this.options = Objects.requireNonNull(options, "options");
     }
 
@@ -212,9 +211,16 @@ public final class DebugBlocks extends ArenaBlocks {
     }
 
     private Site site() {
-        Site here = Site.here(ours, options.siteDepth());
+        Site here = Site.here(this::isOurs, options.siteDepth());
         Site known = sites.putIfAbsent(here, here);
         return known == null ? here : known;
+    }
+
+    /** What users call, the rooms behind it, and what of the JDK is between: an allocator's defaults, the end of a lifetime. */
+    private boolean isOurs(String className) {
+        return ours.contains(className) || className.startsWith(ROOMS)
+                && className.indexOf('.', ROOMS.length()) > 0
+                || className.startsWith("java.lang.foreign.") || className.startsWith("jdk.internal.foreign.");
     }
 
     private static void throwIfAny(List<String> damages) {

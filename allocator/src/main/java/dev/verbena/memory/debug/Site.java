@@ -1,7 +1,7 @@
 package dev.verbena.memory.debug;
 
 import java.util.List;
-import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -12,9 +12,10 @@ import java.util.stream.Stream;
  */
 record Site(List<StackTraceElement> frames) {
     private static final StackWalker WALKER = StackWalker.getInstance();
-    /** The caller of the allocator, whose classes have these names. */
-    static Site here(Set<String> ours, int depth) {
-        return new Site(WALKER.walk(frames -> frames.dropWhile(frame -> ours.contains(frame.getClassName()))
+
+    /** The caller of the allocator, which classes of these names are a part of. */
+    static Site here(Predicate<String> isOurs, int depth) {
+        return new Site(WALKER.walk(frames -> frames.dropWhile(frame -> isOurs.test(frame.getClassName()))
                 .limit(depth).map(StackWalker.StackFrame::toStackTraceElement).toList()));
     }
 

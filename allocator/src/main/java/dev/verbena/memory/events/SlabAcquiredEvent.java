@@ -10,7 +10,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Registered;
 
 import dev.verbena.memory.Slab;
-import dev.verbena.memory.SlabSource;
 
 /**
  * That a source handed out a slab, registered where the source does that; its duration is how long that took.
@@ -35,14 +34,17 @@ public final class SlabAcquiredEvent extends Event {
     @Label("Address")
     long address;
 
-    public static Slab acquire(SlabSource source, long byteSize) {
+    /** One whose duration begins now. */
+    public static SlabAcquiredEvent begun() {
         SlabAcquiredEvent event = new SlabAcquiredEvent();
         event.begin();
-        Slab slab = source.acquire(byteSize);
-        event.requestedByteSize = byteSize;
-        event.byteSize = slab.memory().byteSize();
-        event.address = slab.memory().address();
-        event.commit();
-        return slab;
+        return event;
+    }
+
+    public void commit(long requested, Slab slab) {
+        requestedByteSize = requested;
+        byteSize = slab.memory().byteSize();
+        address = slab.memory().address();
+        commit();
     }
 }

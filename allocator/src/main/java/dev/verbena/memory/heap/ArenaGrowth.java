@@ -110,21 +110,27 @@ public final class ArenaGrowth {
     }
 
     private void addSlab(long byteSize) {
-        Slab slab = SlabAcquiredEvent.acquire(source, byteSize);
-        long got = slab.memory().byteSize();
-        if (got < byteSize || !slab.memory().isNative() || slab.memory().address() % SizeClasses.PAGE_BYTE_SIZE != 0) {
-            String found = slab.memory().toString();
-            source.release(slab);
-            throw new IllegalStateException("source=" + source + " must hand out native memory aligned to "
-                    + SizeClasses.PAGE_BYTE_SIZE + " of at least byteSize=" + byteSize + " but gave " + found);
-        }
+        SlabAcquiredEvent event = SlabAcquiredEvent.begun();
+        Slab slab = source.acquire(byteSize);
         try {
-            heap.add(slab, Math.min(SlabPages.PAGE_COUNT_MAX,
-                    Math.min(got, leftByteSize()) / SizeClasses.PAGE_BYTE_SIZE));
-        } catch (OutOfArenaMemoryException e) {
-            source.release(slab);
+            event.commit(byteSize, slab);
+            heap.add(slab, usablePages(slab, byteSize));
+        } catch (Throwable e) {
+            unreleased.add(slab);
+            List<RuntimeException> reasons = new ArrayList<>();
+            release(reasons);
+            reasons.forEach(e::addSuppressed);
             throw e;
         }
+    }
+
+    private long usablePages(Slab slab, long byteSize) {
+        long got = slab.memory().byteSize();
+        if (got < byteSize || !slab.memory().isNative() || slab.memory().address() % SizeClasses.PAGE_BYTE_SIZE != 0) {
+            throw new IllegalStateException("source=" + source + " must hand out native memory aligned to "
+                    + SizeClasses.PAGE_BYTE_SIZE + " of at least byteSize=" + byteSize + " but gave " + slab.memory());
+        }
+        return Math.min(SlabPages.PAGE_COUNT_MAX, Math.min(got, leftByteSize()) / SizeClasses.PAGE_BYTE_SIZE);
     }
 
     // ---- the way back ----

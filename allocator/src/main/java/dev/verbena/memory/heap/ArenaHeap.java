@@ -138,19 +138,31 @@ class ArenaHeap implements Storage {
         enter(heap);
         try {
             long run = heap.runAt(address);
-            if (run == 0 || !heap.freeOwn(run, address)) {
-                releaseElsewhere(heap, run, address);
+            if (run != 0) {
+                if (!heap.freeOwn(run, address)) {
+                    releaseElsewhere(heap, run, address);
+                }
+                return;
             }
         } finally {
             leave(heap);
+        }
+        throw noBlockToFree(address);
+    }
+
+    /** Once no thread is within its heap: whether the memory at the address is free, or of elsewhere. */
+    private RuntimeException noBlockToFree(long address) {
+        lockAll();
+        try {
+            return central.isFree(address) ? SlotRun.doubleFree(address) : noBlock(address);
+        } finally {
+            unlockAll();
         }
     }
 
     /** Of another thread, or large; within the heap of this thread, so that the records stay. */
     private void releaseElsewhere(ThreadHeap heap, long run, long address) {
-        if (run == 0) {
-            throw noBlock(address);
-        } else if (!RunRecord.isSlots(run)) {
+        if (!RunRecord.isSlots(run)) {
             heap.freeLarge(run, address);
         } else if (SlotRun.giveFromOutside(run, address)) {
             central.pushReturned(RunRecord.heap(run), run);
@@ -197,7 +209,7 @@ class ArenaHeap implements Storage {
 
     public static IllegalArgumentException noBlock(long address) {
         return new IllegalArgumentException("address=0x" + Long.toHexString(address)
-                + ": no block of this arena begins there; it was freed before, or is of elsewhere");
+                + ": no block of this arena begins there");
     }
 
     @Override

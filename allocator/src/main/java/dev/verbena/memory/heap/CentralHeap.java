@@ -117,12 +117,18 @@ final class CentralHeap {
         lock();
         try {
             SlabPages added = new SlabPages(slab, freeNumber(), pageCount);
-            if (added.number == slabs.size()) {
-                slabs.add(null);
+            try {
+                if (added.number == slabs.size()) {
+                    slabs.add(null);
+                }
+                slabs.set(added.number, added);
+                sortSlabs();
+            } catch (Throwable e) {
+                slabs.replaceAll(one -> one == added ? null : one);
+                added.forget();
+                throw e;
             }
-            slabs.set(added.number, added);
             pages.add(added);
-            sortSlabs();
         } finally {
             unlock();
         }
@@ -286,6 +292,12 @@ final class CentralHeap {
         add(largeFreeCount, -count);
         add(largeByteSize, byteSize);
         peak.large(largeByteSize.getPlain());
+    }
+
+    /** Whether a block could be at the address, but the memory there is free; no thread is within the arena. */
+    boolean isFree(long address) {
+        SlabPages slab = slabAt(address);
+        return slab != null && address % SizeClasses.ALIGNMENT == 0 && RunRecord.isFree(slab.runOver(address));
     }
 
     // ---- runs of slots ----

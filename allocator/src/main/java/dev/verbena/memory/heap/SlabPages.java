@@ -52,7 +52,7 @@ final class SlabPages {
         MemorySegment memory;
         try {
             memory = SystemMemory.map(SizeClasses.ceilToPage(recordsByteSize + pageCount), lifetime);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             lifetime.close();
             throw e;
         }
@@ -79,6 +79,15 @@ final class SlabPages {
         long page = offset >>> SizeClasses.PAGE_SHIFT;
         int back = RawMemory.getByte(RawMemory.known(pageMap + page));
         return back == 0 ? 0 : RunRecord.at(first, page + 1 - back);
+    }
+
+    /** The run that the address within the slab is in; no thread is within the arena. */
+    long runOver(long block) {
+        long run = first;
+        while (block - RunRecord.address(run) >= RunRecord.byteSize(run)) {
+            run = RunRecord.after(run);
+        }
+        return run;
     }
 
     boolean contains(long block) {

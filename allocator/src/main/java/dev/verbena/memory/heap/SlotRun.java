@@ -121,10 +121,16 @@ final class SlotRun {
         }
     }
 
-    /** @throws IllegalArgumentException if no large block begins at the address, or no longer */
+    /**
+     * @throws IllegalArgumentException if no large block begins at the address
+     * @throws IllegalStateException if that is so no longer
+     */
     static void checkLarge(long run, long block) {
-        if (RunRecord.kind(run) != RunRecord.LARGE || RunRecord.address(run) != block) {
+        if (RunRecord.address(run) != block) {
             throw ArenaHeap.noBlock(block);
+        }
+        if (RunRecord.kind(run) != RunRecord.LARGE) {
+            throw doubleFree(block);
         }
     }
 
