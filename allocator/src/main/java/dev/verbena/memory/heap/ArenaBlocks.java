@@ -109,12 +109,16 @@ public class ArenaBlocks extends ArenaHeap {
     }
 
     private long takeSlowly(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
+        long spare = Math.max(0, alignment - SizeClasses.PAGE_BYTE_SIZE);
+        long wanted = byteSize > Long.MAX_VALUE - spare ? Long.MAX_VALUE : byteSize + spare;
+        if (orNull && isRefused(byteSize, alignment) && !OutOfMemoryEvent.isOn() && !growth.mayGrowFor(wanted)
+                && !giveWay()) {
+            return 0;
+        }
         long address = takeExclusively(byteSize, alignment);
         if (address != 0) {
             return address;
         }
-        long spare = Math.max(0, alignment - SizeClasses.PAGE_BYTE_SIZE);
-        long wanted = byteSize > Long.MAX_VALUE - spare ? Long.MAX_VALUE : byteSize + spare;
         OutOfArenaMemoryException refusal = null;
         growth.lock();
         try {

@@ -60,6 +60,18 @@ public final class ArenaGrowth {
         lock.unlock();
     }
 
+    /** Whether there may be a further slab that would hold a block of that size; also while another thread is about to add one. */
+    public boolean mayGrowFor(long byteSize) {
+        if (!lock.tryLock()) {
+            return true;
+        }
+        try {
+            return isWithinBudget(byteSize);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     // ---- with the lock ----
 
     /** Whether there may be a further slab that would hold a block of that size. */

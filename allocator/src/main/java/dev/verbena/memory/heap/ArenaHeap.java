@@ -36,7 +36,8 @@ class ArenaHeap implements Storage {
     private final ReentrantLock exclusive = new ReentrantLock();
     /** Guarded by {@code exclusive}, as all below. */
     private final List<ThreadHeap> ownHeaps = new ArrayList<>();
-    private boolean isClosed;
+    private volatile boolean isClosed;
+    private final Refusals refusals;
 
     /** @param byteSizeMax that its slabs may have together; what is little is measured by it */
     ArenaHeap(PageRuns pages, long byteSizeMax) {
@@ -47,6 +48,7 @@ class ArenaHeap implements Storage {
     ArenaHeap(PageRuns pages, long byteSizeMax, Runnable handshake) {
         this.handshake = handshake;
         central = new CentralHeap(pages, byteSizeMax / SizeClasses.PAGE_BYTE_SIZE);
+        refusals = new Refusals(central);
         int count = Math.min(SHARED_HEAPS_MAX,
                 Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
         sharedHeaps = Stream.generate(() -> ThreadHeap.shared(central)).limit(count).toArray(ThreadHeap[]::new);
@@ -96,17 +98,35 @@ class ArenaHeap implements Storage {
             if (isClosed) {
                 throw new IllegalStateException("allocation of byteSize=" + byteSize + " in a closed arena");
             }
-            if (SizeClasses.isSmall(byteSize) && alignment <= SizeClasses.PAGE_BYTE_SIZE) {
-                int sizeClass = SizeClasses.indexOf(byteSize);
-                return findSlot(heap, sizeClass) ? heap.allocate(sizeClass, byteSize) : 0;
+            long address = takeLocked(heap, byteSize, alignment);
+            if (address == 0) {
+                refusals.refused(byteSize, alignment);
             }
-            heaps().forEach(ThreadHeap::trim);
-            central.lendNoMore();
-            return alignment <= SizeClasses.PAGE_BYTE_SIZE ? heap.allocateLarge(SizeClasses.pagesOf(byteSize))
-                    : takeAligned(byteSize, alignment);
+            return address;
         } finally {
             unlockAll();
         }
+    }
+
+    private long takeLocked(ThreadHeap heap, long byteSize, long alignment) {
+        if (SizeClasses.isSmall(byteSize) && alignment <= SizeClasses.PAGE_BYTE_SIZE) {
+            int sizeClass = SizeClasses.indexOf(byteSize);
+            return findSlot(heap, sizeClass) ? heap.allocate(sizeClass, byteSize) : 0;
+        }
+        heaps().forEach(ThreadHeap::trim);
+        central.lendNoMore();
+        return alignment <= SizeClasses.PAGE_BYTE_SIZE ? heap.allocateLarge(SizeClasses.pagesOf(byteSize))
+                : takeAligned(byteSize, alignment);
+    }
+
+    /** Whether {@link #takeExclusively} would be of no avail, for sure, which nobody is kept out for. */
+    boolean isRefused(long byteSize, long alignment) {
+        return !isClosed && refusals.isSure(byteSize, alignment);
+    }
+
+    /** How often everybody was kept out. For checks. */
+    long lockedAllCount() {
+        return refusals.lockedAllCount();
     }
 
     /** Sees to it that the heap has a slot of that class: an old run before a new one, a short one before none. */
@@ -164,8 +184,8 @@ class ArenaHeap implements Storage {
     private void releaseElsewhere(ThreadHeap heap, long run, long address) {
         if (!RunRecord.isSlots(run)) {
             heap.freeLarge(run, address);
-        } else if (SlotRun.giveFromOutside(run, address)) {
-            central.pushReturned(RunRecord.heap(run), run);
+        } else {
+            heap.freeElsewhere(run, address);
         }
     }
 
@@ -442,6 +462,7 @@ class ArenaHeap implements Storage {
                 locked++;
             }
             central.lock();
+            refusals.begin();
         } catch (Throwable e) {
             unlockShared(locked);
             exclusive.unlock();
@@ -466,6 +487,7 @@ class ArenaHeap implements Storage {
     }
 
     private void unlockAll() {
+        refusals.end();
         central.unlock();
         unlockShared(sharedHeaps.length);
         exclusive.unlock();

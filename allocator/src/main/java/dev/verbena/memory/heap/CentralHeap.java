@@ -59,6 +59,8 @@ final class CentralHeap {
     private final AtomicLong largeByteSize = new AtomicLong();
     private final AtomicLong largeAllocationCount = new AtomicLong();
     private final AtomicLong largeFreeCount = new AtomicLong();
+    /** Of large blocks; written behind {@code largeByteSize}. And one for each slab that came, since there is more, too. */
+    private final AtomicLong freedByteSize = new AtomicLong();
 
     CentralHeap(PageRuns pages, long pageCountMax) {
         this.pages = pages;
@@ -129,6 +131,7 @@ final class CentralHeap {
                 throw e;
             }
             pages.add(added);
+            countFreed(1);
         } finally {
             unlock();
         }
@@ -384,6 +387,7 @@ final class CentralHeap {
             SlotRun.checkLarge(run, address);
             add(largeFreeCount, 1);
             add(largeByteSize, -RunRecord.byteSize(run));
+            countFreed(RunRecord.byteSize(run));
             peak.large(largeByteSize.getPlain());
             give(run);
         } finally {
@@ -403,6 +407,7 @@ final class CentralHeap {
                 return false;
             }
             add(largeByteSize, (pageCount - before) * SizeClasses.PAGE_BYTE_SIZE);
+            countFreed(Math.max(0, before - pageCount) * SizeClasses.PAGE_BYTE_SIZE);
             peak.large(largeByteSize.getPlain());
             return true;
         } finally {
@@ -414,6 +419,10 @@ final class CentralHeap {
         slabs.get(RunRecord.slab(run)).erase(run);
         pages.give(run);
         wasGivenBack = true;
+    }
+
+    private void countFreed(long byteSize) {
+        freedByteSize.setRelease(freedByteSize.getPlain() + byteSize);
     }
 
     private static void add(AtomicLong count, long value) {
@@ -428,6 +437,17 @@ final class CentralHeap {
 
     long largeByteSize() {
         return largeByteSize.getOpaque();
+    }
+
+    /** See {@link ThreadHeap#allocatedBound}. */
+    long allocatedBound() {
+        long freed = freedByteSize.getAcquire();
+        return freed + largeByteSize.getAcquire();
+    }
+
+    /** See {@link ThreadHeap#freedBound}. */
+    long freedBound() {
+        return freedByteSize.getAcquire();
     }
 
     long largeAllocationCount() {

@@ -43,6 +43,7 @@ final class Rooms extends LinePadding {
     private static final VarHandle LIVE_PEAK;
     private static final VarHandle ALLOCATED;
     private static final VarHandle FREED;
+    private static final VarHandle FREED_BYTES;
 
     static {
         try {
@@ -51,6 +52,7 @@ final class Rooms extends LinePadding {
             LIVE_PEAK = lookup.findVarHandle(Rooms.class, "livePeakByteSize", long.class);
             ALLOCATED = lookup.findVarHandle(Rooms.class, "allocationCount", long.class);
             FREED = lookup.findVarHandle(Rooms.class, "freeCount", long.class);
+            FREED_BYTES = lookup.findVarHandle(Rooms.class, "freedByteSize", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -72,6 +74,8 @@ final class Rooms extends LinePadding {
     private long livePeakByteSize;
     private long allocationCount;
     private long freeCount;
+    /** Of all that was live and is not; written behind {@code liveByteSize}. */
+    private long freedByteSize;
 
     Rooms(CentralHeap central, int heap) {
         this.central = central;
@@ -167,6 +171,7 @@ final class Rooms extends LinePadding {
     private void freed(long run) {
         freeCount++;
         liveByteSize -= RunRecord.byteSize(run);
+        FREED_BYTES.setRelease(this, freedByteSize + RunRecord.byteSize(run));
         publishIfLess();
         central.slabAt(RunRecord.address(run)).erase(run);
         give(run);
@@ -184,6 +189,7 @@ final class Rooms extends LinePadding {
         }
         liveByteSize += (runPages - before) * SizeClasses.PAGE_BYTE_SIZE;
         livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
+        FREED_BYTES.setRelease(this, freedByteSize + Math.max(0, before - runPages) * SizeClasses.PAGE_BYTE_SIZE);
         publishIfLess();
         return true;
     }
@@ -261,6 +267,17 @@ final class Rooms extends LinePadding {
 
     long liveByteSizeOpaque() {
         return (long) LIVE.getOpaque(this);
+    }
+
+    /** See {@link ThreadHeap#allocatedBound}. */
+    long allocatedBound() {
+        long freed = (long) FREED_BYTES.getAcquire(this);
+        return freed + (long) LIVE.getAcquire(this);
+    }
+
+    /** See {@link ThreadHeap#freedBound}. */
+    long freedBound() {
+        return (long) FREED_BYTES.getAcquire(this);
     }
 
     long allocationCountOpaque() {

@@ -40,6 +40,9 @@ public class ThreadHeap extends OwnerLock {
     private static final VarHandle LIVE;
     private static final VarHandle RUNS;
     private static final VarHandle REQUESTED;
+    private static final VarHandle FREED;
+    private static final VarHandle TAKEN_BACK;
+    private static final VarHandle FREED_ELSEWHERE;
 
     static {
         try {
@@ -48,6 +51,9 @@ public class ThreadHeap extends OwnerLock {
             LIVE = lookup.findVarHandle(ThreadHeap.class, "liveByteSize", long.class);
             RUNS = lookup.findVarHandle(ThreadHeap.class, "runByteSize", long.class);
             REQUESTED = lookup.findVarHandle(ThreadHeap.class, "requestedByteSize", long.class);
+            FREED = lookup.findVarHandle(ThreadHeap.class, "freedByteSize", long.class);
+            TAKEN_BACK = lookup.findVarHandle(ThreadHeap.class, "takenBackByteSize", long.class);
+            FREED_ELSEWHERE = lookup.findVarHandle(ThreadHeap.class, "freedElsewhereByteSize", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -76,6 +82,12 @@ public class ThreadHeap extends OwnerLock {
     private long livePeakByteSize;
     private long runByteSize;
     private long requestedByteSize;
+    /** Of all that was live and is not; written behind {@code liveByteSize}. See {@link Refusals} for this and those below. */
+    private long freedByteSize;
+    /** What is in {@code freedByteSize} of blocks that other threads freed; written behind it. */
+    private long takenBackByteSize;
+    /** Of other heaps' blocks; written before they are free. */
+    private long freedElsewhereByteSize;
 
     private ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
         this.central = central;
@@ -236,14 +248,18 @@ public class ThreadHeap extends OwnerLock {
         long twice = 0;
         for (long run = returned.takeAll(); run != 0;) {
             long next = RunRecord.returnedNext(run);
+            long byteSize = RunRecord.byteSize(run);
             if (RunRecord.isSlots(run)) {
+                int sizeClass = RunRecord.sizeClass(run);
                 long before = RunRecord.freeSlots(run);
                 long bits = SlotRun.takeReturned(run);
+                byteSize = (long) Long.bitCount(bits) * SizeClasses.slotByteSize(sizeClass);
                 twice = (bits & before) == 0 ? twice : SlotRun.addressOf(run, bits & before);
-                freed(run, RunRecord.sizeClass(run), before, Long.bitCount(bits & ~before));
+                freed(run, sizeClass, before, Long.bitCount(bits & ~before));
             } else {
                 rooms.takeReturned(run);
             }
+            TAKEN_BACK.setRelease(this, takenBackByteSize + byteSize);
             run = next;
         }
         if (twice != 0) {
@@ -255,7 +271,9 @@ public class ThreadHeap extends OwnerLock {
         long bin = bins.of(sizeClass);
         SlotBins.countFreed(bin, count);
         SlotBins.pushIf(~Bits.maskIfNot0(freeBefore), bin, run);
-        liveByteSize -= (long) count * SizeClasses.slotByteSize(sizeClass);
+        long byteSize = (long) count * SizeClasses.slotByteSize(sizeClass);
+        liveByteSize -= byteSize;
+        FREED.setRelease(this, freedByteSize + byteSize);
         if (livePeakByteSize - liveByteSize > PEAK_DRIFT_MAX) {
             publish();
         }
@@ -359,8 +377,30 @@ public class ThreadHeap extends OwnerLock {
         } else if (room == number) {
             rooms.free(run, address);
         } else {
-            SlotRun.giveLarge(run, address);
-            central.pushReturned(room, run);
+            freeElsewhere(run, address);
+        }
+    }
+
+    /**
+     * A block of another heap goes back to it.
+     *
+     * @throws IllegalArgumentException if none begins at the address, or no longer
+     * @throws IllegalStateException if it is free already
+     */
+    void freeElsewhere(long run, long address) {
+        boolean isSlots = RunRecord.isSlots(run);
+        long byteSize = isSlots ? SizeClasses.slotByteSize(RunRecord.sizeClass(run)) : RunRecord.byteSize(run);
+        FREED_ELSEWHERE.setRelease(this, freedElsewhereByteSize + byteSize);
+        try {
+            if (!isSlots) {
+                SlotRun.giveLarge(run, address);
+                central.pushReturned(RunRecord.room(run), run);
+            } else if (SlotRun.giveFromOutside(run, address)) {
+                central.pushReturned(RunRecord.heap(run), run);
+            }
+        } catch (RuntimeException e) {
+            FREED_ELSEWHERE.setRelease(this, freedElsewhereByteSize - byteSize);
+            throw e;
         }
     }
 
@@ -447,6 +487,18 @@ public class ThreadHeap extends OwnerLock {
                 Math.max(0, (long) RUNS.getOpaque(this) - live) + rooms.freeByteSizeOpaque(),
                 allocationCount(), classes().mapToLong(i -> bins.allocatedCount(i) * SizeClasses.slotByteSize(i)).sum(),
                 (long) REQUESTED.getOpaque(this));
+    }
+
+    /** At least what was allocated up to now, but for what others freed and is not taken back yet; by any thread. */
+    long allocatedBound() {
+        long takenBack = (long) TAKEN_BACK.getAcquire(this);
+        long freed = (long) FREED.getAcquire(this);
+        return takenBack + freed + (long) LIVE.getAcquire(this) + rooms.allocatedBound();
+    }
+
+    /** What was freed up to now, by this heap or of it; by any thread. */
+    long freedBound() {
+        return (long) FREED_ELSEWHERE.getAcquire(this) + (long) FREED.getAcquire(this) + rooms.freedBound();
     }
 
     /** Blocks of that class; by any thread. */
