@@ -97,7 +97,11 @@ public final class Tensor extends PinState implements AutoCloseable {
         return shape.byteSize(type);
     }
 
-    /** Its bytes, exactly. */
+    /**
+     * Its bytes, exactly. Not to be used once the tensor is closed and not pinned: the segment then reads and writes whatever tensor is
+     * there next, unless this one is of a scope, a {@link DebugArena}, or an arena of which {@link ArenaOptions} say that views end with
+     * their tensors; there each access throws.
+     */
     public MemorySegment memory() {
         checkOpen();
         return heldMemory();
@@ -125,7 +129,7 @@ public final class Tensor extends PinState implements AutoCloseable {
     }
 
     /**
-     * Its bytes as a direct buffer in native order.
+     * Its bytes as a direct buffer in native order, not to be used longer than {@link #memory()}.
      *
      * @throws IllegalStateException if it is larger than 2 GiB - 1
      */

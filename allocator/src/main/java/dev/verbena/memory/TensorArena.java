@@ -9,6 +9,7 @@ import dev.verbena.memory.heap.ArenaBlocks;
 import dev.verbena.memory.heap.PageRuns;
 import dev.verbena.memory.heap.RegionPlan;
 import dev.verbena.memory.heap.SizeClasses;
+import dev.verbena.memory.heap.ViewedBlocks;
 import dev.verbena.memory.scope.LifetimeAllocator;
 
 /**
@@ -39,7 +40,13 @@ public class TensorArena implements AutoCloseable {
      * @throws OutOfArenaMemoryException if the source has no such slab
      */
     public static TensorArena create(SlabSource source, long byteSize, long byteSizeMax) {
-        return new TensorArena(new ArenaBlocks(source, byteSize, byteSizeMax, new PageRuns()));
+        return create(source, byteSize, byteSizeMax, ArenaOptions.defaults());
+    }
+
+    /** As {@link #create(SlabSource, long, long)}, with options. */
+    public static TensorArena create(SlabSource source, long byteSize, long byteSizeMax, ArenaOptions options) {
+        return new TensorArena(options.viewsEndWithTensors() ? new ViewedBlocks(source, byteSize, byteSizeMax)
+                : new ArenaBlocks(source, byteSize, byteSizeMax, new PageRuns()));
     }
 
     /**
@@ -76,13 +83,13 @@ public class TensorArena implements AutoCloseable {
      */
     public final Tensor allocate(ElementType type, Shape shape) {
         long address = blocks.allocate(shape.byteSize(type), false, type, shape);
-        return new Tensor(blocks.storageOf(address), address, type, shape);
+        return new Tensor(blocks.tensorAt(address), address, type, shape);
     }
 
     /** As {@link #allocate} but null when there is no memory. */
     public final Tensor tryAllocate(ElementType type, Shape shape) {
         long address = blocks.allocate(shape.byteSize(type), true, type, shape);
-        return address == 0 ? null : new Tensor(blocks.storageOf(address), address, type, shape);
+        return address == 0 ? null : new Tensor(blocks.tensorAt(address), address, type, shape);
     }
 
     /**

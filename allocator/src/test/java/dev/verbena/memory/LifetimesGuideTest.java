@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** The snippets of {@code docs/guide/lifetimes.md}, run; and a comparison of the two. */
 class LifetimesGuideTest {
-    private static final int SNIPPETS = 9;
+    private static final int SNIPPETS = 10;
 
     private final ForeignLibrary foreignLibrary = new ForeignLibrary();
     private final TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 8 << 20, 64 << 20);
@@ -45,6 +45,19 @@ class LifetimesGuideTest {
             Tensor weights = arena.allocate(ElementType.FLOAT32, Shape.of(256, 10));
             weights.memory().setAtIndex(ValueLayout.JAVA_FLOAT, 0, 0.5f);
             weights.close();
+        }
+        assertEquals(0, source.heldByteSize());
+    }
+
+    @Test
+    void aViewThatEnds() {
+        OffHeapSlabSource source = new OffHeapSlabSource();
+        ArenaOptions options = ArenaOptions.defaults().withViewsEndingWithTensors();
+        try (TensorArena careful = TensorArena.create(source, 8 << 20, 64 << 20, options)) {
+            Tensor tensor = careful.allocate(ElementType.FLOAT32, Shape.of(10));
+            MemorySegment view = tensor.memory();
+            tensor.close();
+            assertThrows(IllegalStateException.class, () -> view.get(ValueLayout.JAVA_FLOAT, 0));
         }
         assertEquals(0, source.heldByteSize());
     }

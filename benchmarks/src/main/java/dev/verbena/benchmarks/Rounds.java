@@ -16,6 +16,9 @@ final class Rounds {
     /** The models of the table. */
     static final Set<ShippedTrace> MODELS = EnumSet.range(ShippedTrace.ALEXNET, ShippedTrace.FCN_5);
 
+    /** What a view adds does not depend on the size, nor on the thread. */
+    private static final Set<Subject> VIEWS = EnumSet.of(Subject.VERBENA_VIEW, Subject.VERBENA_ENDING_VIEW);
+
     /** They are not compared: the JDK's zeroes gigabytes, and Netty's others do what its pooled one does. */
     private static final Set<Subject> NOT_FOR_LARGE_RUNS = EnumSet.of(Subject.CONFINED_ARENA, Subject.NETTY_CACHED,
             Subject.NETTY_ADAPTIVE);
@@ -65,7 +68,7 @@ final class Rounds {
         progress.accept(label + Measure.HAND_OVER.title);
         for (Subject subject : subjects) {
             // A confined arena is confined, and of Netty's allocators the targets name the pooled one.
-            if (subject != Subject.CONFINED_ARENA && subject != Subject.NETTY_ADAPTIVE) {
+            if (subject != Subject.CONFINED_ARENA && subject != Subject.NETTY_ADAPTIVE && !VIEWS.contains(subject)) {
                 figures.add(new Key(Measure.HAND_OVER, Targets.RANDOM, subject.label),
                         new JavaTurn(pace, HandOver.class, subject).run().medianNs());
             }
@@ -78,7 +81,7 @@ final class Rounds {
             Workload workload = Workload.largeRunsOf(trace);
             addUnlessNaN(new Key(Measure.LARGE_RUNS, name(trace), Targets.MIMALLOC_C), peer.run("replay", workload));
             for (Subject subject : subjects) {
-                if (!NOT_FOR_LARGE_RUNS.contains(subject)) {
+                if (!NOT_FOR_LARGE_RUNS.contains(subject) && !VIEWS.contains(subject)) {
                     figures.add(new Key(Measure.LARGE_RUNS, name(trace), subject.label),
                             new JavaTurn(pace, LargeRuns.class, subject).with(trace).run().medianNs()
                                     / workload.slotCount());

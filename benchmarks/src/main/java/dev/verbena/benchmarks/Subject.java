@@ -3,6 +3,8 @@ package dev.verbena.benchmarks;
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 
+import dev.verbena.memory.ArenaOptions;
+
 /**
  * Whose time is taken. Another way into the arena is one more constant and its {@link Slots}.
  *
@@ -11,6 +13,11 @@ import io.netty.buffer.PooledByteBufAllocator;
 public enum Subject {
     VERBENA_ADDRESS("verbena-address", VerbenaAddressSlots::new),
     VERBENA_TENSOR("verbena-tensor", VerbenaTensorSlots::new),
+    VERBENA_VIEW("verbena-view",
+            (workload, slots) -> VerbenaTensorSlots.viewed(workload, slots, ArenaOptions.defaults())),
+    VERBENA_ENDING_VIEW("verbena-ending-view",
+            (workload, slots) -> VerbenaTensorSlots.viewed(workload, slots,
+                    ArenaOptions.defaults().withViewsEndingWithTensors())),
     MIMALLOC_FFM("mimalloc-ffm", MimallocSlots::new),
     NETTY_POOLED("netty-pooled", (workload, slots) -> new NettySlots(PooledByteBufAllocator.DEFAULT, workload, slots)),
     NETTY_CACHED("netty-cached", NettySlots::cached),

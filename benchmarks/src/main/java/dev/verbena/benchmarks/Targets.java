@@ -49,6 +49,7 @@ final class Targets {
         compare(Measure.PAIR, RANDOM, ADDRESS, NETTY_ADAPTIVE, 0.05);
         compare(Measure.PAIR, RANDOM, ADDRESS, CONFINED_ARENA, 0.05);
         compare(Measure.PAIR, RANDOM, ADDRESS, NETTY_CACHED, Double.NaN);
+        compare(Measure.PAIR, RANDOM, Subject.VERBENA_ENDING_VIEW.label, Subject.VERBENA_VIEW.label, Double.NaN);
         for (String other : List.of(MIMALLOC_FFM, NETTY_POOLED, NETTY_CACHED, NETTY_ADAPTIVE, CONFINED_ARENA)) {
             compare(Measure.PAIR, RANDOM, TENSOR, other, Double.NaN);
         }

@@ -195,6 +195,11 @@ public class ArenaBlocks extends ArenaHeap {
         return this;
     }
 
+    /** The storage of a new tensor at the address. */
+    public Storage tensorAt(long address) {
+        return storageOf(address);
+    }
+
     /** Whether a tensor with that storage is from here. */
     public boolean owns(Storage storage) {
         return storage == this;

@@ -1,0 +1,107 @@
+package dev.verbena.memory.heap;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import dev.verbena.memory.ArenaStatistics;
+import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabSource;
+import dev.verbena.memory.slab.SystemMemory;
+
+/**
+ * The blocks of an arena in which the views of a tensor end with it. One that a native call uses just then keeps the block, which goes
+ * back once the call has ended and the arena is short of memory, looked at, or closed.
+ *
+ * <p><b>Owner:</b> {@code TensorArena}. <b>Threading:</b> thread-safe.
+ */
+public final class ViewedBlocks extends ArenaBlocks {
+    private final Queue<Viewed> inUse = new ConcurrentLinkedQueue<>();
+
+    public ViewedBlocks(SlabSource source, long byteSize, long byteSizeMax) {
+        super(source, byteSize, byteSizeMax, new PageRuns());
+    }
+
+    @Override
+    public Storage tensorAt(long address) {
+        return new Viewed();
+    }
+
+    @Override
+    public boolean owns(Storage storage) {
+        return storage instanceof Viewed viewed && viewed.isOf(this);
+    }
+
+    @Override
+    protected boolean giveWay() {
+        return inUse.removeIf(Viewed::tryRelease);
+    }
+
+    @Override
+    public ArenaStatistics statistics() {
+        giveWay();
+        return super.statistics();
+    }
+
+    @Override
+    public void close() {
+        giveWay();
+        super.close();
+    }
+
+    /** One tensor's block. */
+    private final class Viewed implements Storage {
+        /** Life of the segments that the tensor gives out; made with the first of them. */
+        private Arena views;
+        /** Where the block is that goes back; 0 before. */
+        private long released;
+
+        private boolean isOf(ViewedBlocks others) {
+            return ViewedBlocks.this == others;
+        }
+
+        @Override
+        public Slab slabAt(long address) {
+            return ViewedBlocks.this.slabAt(address);
+        }
+
+        @Override
+        public boolean isArena() {
+            return true;
+        }
+
+        @Override
+        public synchronized MemorySegment memoryAt(long address, long byteSize) {
+            if (released != 0) {
+                throw new IllegalStateException("use after free: the tensor at address=0x" + Long.toHexString(address)
+                        + " was closed before");
+            }
+            if (views == null) {
+                views = Arena.ofShared();
+            }
+            return SystemMemory.view(Storage.super.memoryAt(address, byteSize), views);
+        }
+
+        @Override
+        public synchronized void release(long address) {
+            released = address;
+            if (!tryRelease()) {
+                inUse.add(this);
+            }
+        }
+
+        /** False while a native call uses a view. */
+        private synchronized boolean tryRelease() {
+            try {
+                if (views != null) {
+                    views.close();
+                }
+            } catch (IllegalStateException inCall) {
+                return false;
+            }
+            ViewedBlocks.this.release(released);
+            return true;
+        }
+    }
+}
