@@ -65,7 +65,7 @@ final class ArenaCheck {
         Rooms rooms = heap.rooms();
         sound &= heap.liveByteSize() == sums.liveByteSize && heap.runByteSize() == sums.runByteSize
                 && isSound(rooms.freeRuns(), sums) && rooms.liveByteSizeOpaque() == sums.largeByteSize
-                && rooms.liveCountOpaque() == sums.largeCount;
+                && rooms.liveCountOpaque() == sums.largeCount && heap.knowsNoForgottenSlab();
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
             sound &= heap.checkedBinCount(sizeClass) == sums.binCount[sizeClass]
                     && heap.liveCount(sizeClass) == sums.liveCount[sizeClass];

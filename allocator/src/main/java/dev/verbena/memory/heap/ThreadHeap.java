@@ -89,7 +89,8 @@ public class ThreadHeap extends OwnerLock {
     /** Of other heaps' blocks; written before they are free. */
     private long freedElsewhereByteSize;
 
-    private ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
+    /** With {@code sharedLock} null for one thread. */
+    ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
         this.central = central;
         this.sharedLock = sharedLock;
         number = central.nextHeap();
@@ -287,7 +288,7 @@ public class ThreadHeap extends OwnerLock {
     }
 
     /** Gives back what is idle of the next runs of the bin, which are other ones each time. */
-    private void sweep(long bin) {
+    void sweep(long bin) {
         long run = SlotBins.turn(bin);
         for (int i = 0; i < LOOKS_PER_IDLE_RUN && run != 0; i++) {
             SlotBins.removeAfter(bin, run);
@@ -420,12 +421,27 @@ public class ThreadHeap extends OwnerLock {
     /** All runs without a live block go back, and there are no rooms any more. */
     void trim() {
         takeReturned();
-        slabByteSize = 0;
+        forgetSlab();
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
             giveBackIdle(bins.of(sizeClass), Long.MAX_VALUE);
-            giveBackIdle(SlotBins.aside(bins.of(sizeClass)), Long.MAX_VALUE);
+            giveBackAside(bins.of(sizeClass));
         }
         rooms.end();
+    }
+
+    void giveBackAside(long bin) {
+        giveBackIdle(SlotBins.aside(bin), Long.MAX_VALUE);
+    }
+
+    /** Its records may be no more when the heap is entered again. */
+    void forgetSlab() {
+        slabByteSize = 0;
+    }
+
+    /** Whether the records that the heap looks at first are those of a slab of the arena. For checks. */
+    boolean knowsNoForgottenSlab() {
+        SlabPages slab = central.slabAt(slabAddress);
+        return slabByteSize == 0 || slab != null && slab.first == slabFirst;
     }
 
     /** After what others have freed was taken back. */
