@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.verbs;
 
+import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.WorkRequest;
 import dev.verbena.verbs.SendRequest;
@@ -26,18 +27,23 @@ final class SendRequestWriter {
     /** The same as another operation than the request names. */
     static void write(SendRequest native_, long id, Opcode opcode, WorkRequest request, long byteSize,
             int inlineByteSizeMax) {
-        writeOperation(native_, id, opcode, request);
-        writeElements(native_, request, isInline(request, byteSize, inlineByteSizeMax));
+        boolean isInline = isInline(request, byteSize, inlineByteSizeMax);
+        if (request.elementCount == 1) {
+            // Read here: behind the operation, whose rare cases are calls, the compiler would read and check them again.
+            MemoryRegion region = request.region[0];
+            long offset = request.offset[0];
+            writeOperation(native_, id, opcode, request);
+            writeElement(native_, region, offset, byteSize, isInline);
+        } else {
+            writeOperation(native_, id, opcode, request);
+            writeElements(native_, request, isInline);
+        }
     }
 
     /** Behind those that are there. */
     static void writeElements(SendRequest native_, WorkRequest request, boolean isInline) {
-        if (request.elementCount == 1) {
-            writeElement(native_, request, 0, isInline);
-        } else {
-            for (int i = 0; i < request.elementCount; i++) {
-                writeElement(native_, request, i, isInline);
-            }
+        for (int i = 0; i < request.elementCount; i++) {
+            writeElement(native_, request.region[i], request.offset[i], request.byteSize[i], isInline);
         }
     }
 
@@ -56,16 +62,17 @@ final class SendRequestWriter {
         }
     }
 
-    private static void writeElement(SendRequest native_, WorkRequest request, int i, boolean isInline) {
-        VerbsRegion region = (VerbsRegion) request.region[i];
-        if (request.byteSize[i] == 0) {
+    private static void writeElement(SendRequest native_, MemoryRegion region, long offset, long byteSize,
+            boolean isInline) {
+        if (byteSize == 0) {
             // To some devices an element of 0 bytes is one of 2 GiB.
             return;
         }
+        VerbsRegion own = (VerbsRegion) region;
         if (isInline) {
-            native_.inline(region.memory(), request.offset[i], request.byteSize[i]);
+            native_.inline(own.memory(), offset, byteSize);
         } else {
-            native_.element(region.registered(), request.offset[i], request.byteSize[i]);
+            native_.element(own.registered(), offset, byteSize);
         }
     }
 
