@@ -194,5 +194,6 @@ interface MessageContract extends FabricFixture {
         QueuePair queuePair = pair.target.queuePair();
         assertThrows(IllegalArgumentException.class, () -> queuePair.postReceive(1, null, 0, 8));
         assertThrows(IllegalArgumentException.class, () -> queuePair.postReceive(1, pair.target.region, 0, -1));
+        assertThrows(IllegalArgumentException.class, () -> queuePair.postReceive(1, pair.initiator.region, 0, 8));
     }
 }

@@ -205,6 +205,9 @@ interface QueueContract extends FabricFixture {
         assertThrows(IllegalArgumentException.class, () -> queuePair.post(good));
         good.next = pair.initiator.request(2, Opcode.WRITE).element(null, 0, 8);
         assertThrows(IllegalArgumentException.class, () -> queuePair.post(good));
+        good.next = pair.initiator.request(2, Opcode.WRITE).element(pair.target.region, 0, 8);
+        String foreign = assertThrows(IllegalArgumentException.class, () -> queuePair.post(good)).getMessage();
+        assertTrue(foreign.contains("is not a part of a region of this fabric"), foreign);
         int elementCountMax = pair.initiator.fabric.capabilities().elementCountMax();
         good.next = new WorkRequest(elementCountMax + 1).reset(2, Opcode.WRITE);
         for (int i = 0; i <= elementCountMax; i++) {

@@ -82,11 +82,12 @@ public abstract class CheckedRegion implements MemoryRegion {
         return isOpen;
     }
 
-    /** Why a user, a fabric, may not use these bytes of it with this right (a bit, or 0), or null. */
-    public final String refusal(Fabric user, long offset, long byteSize, int right) {
-        if (fabric != user) {
-            return "region rkey=" + rkey + " belongs to another fabric";
-        }
+    public final boolean isOf(Fabric fabric) {
+        return this.fabric == fabric;
+    }
+
+    /** Why these bytes of it may not be used with this right (a bit, or 0), or null. */
+    public final String refusal(long offset, long byteSize, int right) {
         if (!(boolean) IS_OPEN.get(this)) {
             return "region rkey=" + rkey + " is closed";
         }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePairOptions;
@@ -12,7 +13,7 @@ import dev.verbena.transfer.spi.WorkRequest;
 /**
  * Says what is wrong in itself with what a caller gives a fabric, whatever the peer would say to it.
  *
- * @param regionType the class, exactly, of the fabric's own regions
+ * @param fabric whose regions alone may be named
  * @param elementCountMax of a request
  * @param readElementCountMax of a read
  * @param hasAtomics whether the fabric has compare-and-swap and fetch-and-add
@@ -20,13 +21,13 @@ import dev.verbena.transfer.spi.WorkRequest;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-public record RequestCheck(Class<? extends MemoryRegion> regionType, int elementCountMax, int readElementCountMax,
+public record RequestCheck(Fabric fabric, int elementCountMax, int readElementCountMax,
         boolean hasAtomics, int depthMax) {
     private static final int QUEUE_PAIRS_MAX = 256;
 
     /** Of one queue pair, which the options have been checked for. */
     public RequestCheck of(QueuePairOptions options) {
-        return new RequestCheck(regionType, options.elementCountMax(),
+        return new RequestCheck(fabric, options.elementCountMax(),
                 Math.min(readElementCountMax, options.elementCountMax()), hasAtomics, depthMax);
     }
 
@@ -92,9 +93,8 @@ public record RequestCheck(Class<? extends MemoryRegion> regionType, int element
         }
     }
 
-    /** Compared, not asked for subclasses: the JIT does not know which class it is, and that would take longer. */
     private boolean isOwn(MemoryRegion region) {
-        return region != null && region.getClass() == regionType;
+        return region instanceof CheckedRegion checked && checked.isOf(fabric);
     }
 
     /**

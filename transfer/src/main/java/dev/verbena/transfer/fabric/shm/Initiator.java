@@ -38,7 +38,6 @@ final class Initiator {
     /** From here on a copy may use streaming stores, which need a fence before a release store (MemorySegment.copy, x86). */
     private static final long STREAMING_BYTE_SIZE_MIN = 4096;
 
-    private final ShmFabric fabric;
     private final RemoteRegions remoteRegions;
     private final QueuePairHalf peerHalf;
     private final ReceiveRing peerRing;
@@ -50,9 +49,8 @@ final class Initiator {
     /** Whether something happened at the peer since {@link #takeEffect}. */
     private boolean hasEffect;
 
-    Initiator(ShmFabric fabric, RemoteRegions remoteRegions, QueuePairHalf peerHalf, String peer,
+    Initiator(RemoteRegions remoteRegions, QueuePairHalf peerHalf, String peer,
             long receiverNotReadyTimeoutNs) {
-        this.fabric = fabric;
         this.remoteRegions = remoteRegions;
         this.peerHalf = peerHalf;
         this.peer = peer;
@@ -115,7 +113,7 @@ final class Initiator {
                         + ShmFabric.MESSAGE_BYTE_SIZE_MAX + " must be split");
             }
             total += byteSize;
-            String refusal = slot.region[i].refusal(fabric, slot.offset[i], byteSize, right);
+            String refusal = slot.region[i].refusal(slot.offset[i], byteSize, right);
             if (refusal != null) {
                 return fail(slot, CompletionStatus.LOCAL_PROTECTION_ERROR, slot.opcode + ": " + refusal);
             }

@@ -35,10 +35,10 @@ final class ShmFabric extends ControlledFabric {
     static final int ELEMENT_COUNT_MAX = 16;
     static final int QUEUE_PAIRS_MAX = 256;
     static final long MESSAGE_BYTE_SIZE_MAX = 1L << 40;
-    static final RequestCheck REQUESTS = new RequestCheck(ShmMemoryRegion.class, ELEMENT_COUNT_MAX,
-            ELEMENT_COUNT_MAX, true, DEPTH_MAX);
     static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
+    private final RequestCheck requests = new RequestCheck(this, ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true,
+            DEPTH_MAX);
     private final ShmDirectory directory;
     private final SharedFile file;
     private final RegionTable regionTable;
@@ -207,9 +207,13 @@ final class ShmFabric extends ControlledFabric {
         return new Visitor(hello.name(), hello.receiveDepths().length);
     }
 
+    RequestCheck requests() {
+        return requests;
+    }
+
     @Override
     protected void check(List<QueuePairOptions> options) {
-        REQUESTS.check(options,
+        requests.check(options,
                 queue -> queue instanceof ShmCompletionQueue own && own.isOf(this) && own.isOpen());
     }
 

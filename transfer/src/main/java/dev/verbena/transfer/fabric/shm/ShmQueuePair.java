@@ -30,7 +30,6 @@ import dev.verbena.transfer.spi.WorkRequest;
  */
 final class ShmQueuePair implements QueuePair {
     private final int number;
-    private final ShmFabric fabric;
     private final ShmConnection connection;
     private final ShmCompletionQueue completionQueue;
     private final QueuePairHalf half;
@@ -61,15 +60,14 @@ final class ShmQueuePair implements QueuePair {
     ShmQueuePair(ShmFabric fabric, ShmConnection connection, int index, QueuePairOptions options, LinkFile link,
             LinkFile peerLink, RemoteRegions remoteRegions, Doorbell peerDoorbell) {
         number = fabric.nextQueuePairNumber();
-        this.fabric = fabric;
         this.connection = connection;
         completionQueue = (ShmCompletionQueue) options.completionQueue();
         half = link.half(index);
         peerHalf = peerLink.half(index);
         this.peerDoorbell = peerDoorbell;
-        initiator = new Initiator(fabric, remoteRegions, peerHalf, connection.peer(),
+        initiator = new Initiator(remoteRegions, peerHalf, connection.peer(),
                 options.receiverNotReadyTimeoutNs());
-        requests = ShmFabric.REQUESTS.of(options);
+        requests = fabric.requests().of(options);
         slots = new SendSlot[options.sendDepth()];
         for (int i = 0; i < slots.length; i++) {
             slots[i] = new SendSlot();
@@ -132,7 +130,7 @@ final class ShmQueuePair implements QueuePair {
         }
         ShmMemoryRegion target = (ShmMemoryRegion) region;
         int index = (int) receivesPosted & receiveDepth - 1;
-        String refusal = target == null ? null : target.refusal(fabric, offset, byteSize, Rights.LOCAL_WRITE);
+        String refusal = target == null ? null : target.refusal(offset, byteSize, Rights.LOCAL_WRITE);
         receiveIds[index] = workRequestId;
         receiveRefusals[index] = refusal;
         boolean isUsable = target != null && refusal == null;

@@ -72,6 +72,6 @@ final class PeerRequests {
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> Rights.REMOTE_ATOMIC;
             default -> Rights.REMOTE_WRITE;
         };
-        return region.refusal(fabric, request.remoteAddress() - region.address(), request.byteSize(), right);
+        return region.refusal(request.remoteAddress() - region.address(), request.byteSize(), right);
     }
 }

@@ -87,7 +87,7 @@ final class PostedReceives {
         int slot = slot(posted++);
         ids[slot] = id;
         byteSizes[slot] = byteSize;
-        refusals[slot] = region == null ? null : region.refusal(fabric, offset, byteSize, Rights.LOCAL_WRITE);
+        refusals[slot] = region == null ? null : region.refusal(offset, byteSize, Rights.LOCAL_WRITE);
     }
 
     // ---- what the device says ----

@@ -14,11 +14,9 @@ final class RequestFaults {
     /** With which status the request fails, and the reason in words. */
     record Fault(CompletionStatus status, String what) {}
 
-    private final VerbsFabric fabric;
     private final long messageByteSizeMax;
 
     RequestFaults(VerbsFabric fabric) {
-        this.fabric = fabric;
         messageByteSizeMax = fabric.capabilities().messageByteSizeMax();
     }
 
@@ -55,6 +53,6 @@ final class RequestFaults {
     }
 
     private String refusal(WorkRequest request, int i, int right) {
-        return ((VerbsRegion) request.region[i]).refusal(fabric, request.offset[i], request.byteSize[i], right);
+        return ((VerbsRegion) request.region[i]).refusal(request.offset[i], request.byteSize[i], right);
     }
 }

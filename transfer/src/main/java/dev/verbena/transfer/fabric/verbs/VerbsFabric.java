@@ -94,7 +94,7 @@ final class VerbsFabric extends ControlledFabric {
         capabilities = new Capabilities(false, false, wire.messageByteSizeMax(choice.port().messageByteSizeMax()),
                 regionByteSizeMax, depthMax,
                 traits.elementCountMax(), traits.readElementCountMax(), traits.hasAtomics());
-        requests = new RequestCheck(VerbsRegion.class, traits.elementCountMax(), traits.readElementCountMax(),
+        requests = new RequestCheck(this, traits.elementCountMax(), traits.readElementCountMax(),
                 traits.hasAtomics(), depthMax);
     }
 

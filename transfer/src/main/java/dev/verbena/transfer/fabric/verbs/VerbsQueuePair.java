@@ -194,27 +194,33 @@ final class VerbsQueuePair implements QueuePair {
      */
     private WorkRequest postPart(WorkRequest head, long end, boolean isFirst) {
         long partEnd = Math.min(end, posted + sends.capacity());
-        boolean isReady = state == State.READY;
         Failure fault = stall;
         int unsignaled = unsignaledRun;
         long number = posted;
         int count = 0;
         WorkRequest request = head;
+        if (fault == null && state == State.READY) {
+            while (request != null && number != partEnd) {
+                requests.check(request);
+                SendSlot slot = slot(number);
+                slot.fill(request);
+                fault = fault(request, number, slot.byteSize);
+                if (fault != null) {
+                    break;
+                }
+                boolean isReported = slot.isSignaled || ++unsignaled == signalEvery;
+                sends.write(count++, request, number, slot.byteSize, isReported);
+                if (isReported) {
+                    unsignaled = 0;
+                }
+                request = request.next;
+                number++;
+            }
+        }
+        // What is wrong, and what comes behind that or after the queue pair has failed, is noted alone.
         for (; request != null && number != partEnd; request = request.next) {
             requests.check(request);
-            SendSlot slot = slot(number);
-            slot.fill(request);
-            if (fault == null && isReady) {
-                fault = fault(request, number, slot.byteSize);
-                if (fault == null) {
-                    boolean isReported = slot.isSignaled || ++unsignaled == signalEvery;
-                    sends.write(count++, request, number, slot.byteSize, isReported);
-                    if (isReported) {
-                        unsignaled = 0;
-                    }
-                }
-            }
-            number++;
+            slot(number++).fill(request);
         }
         if (isFirst) {
             checkRest(request, end - number);
