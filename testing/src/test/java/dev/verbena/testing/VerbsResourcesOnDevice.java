@@ -28,7 +28,7 @@ import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 
 /** What the verbs fabric takes of the process, of the kernel and of the device, it gives back. */
-@Timeout(600)
+@Timeout(780)
 class VerbsResourcesOnDevice {
     private static final int ROUNDS = 10_000;
     /** Through the connection manager a round takes the kernel, and emulated machines, several times as long. */

@@ -220,7 +220,7 @@ public final class DebugBlocks extends ArenaBlocks {
     private boolean isOurs(String className) {
         return ours.contains(className) || className.startsWith(ROOMS)
                 && className.indexOf('.', ROOMS.length()) > 0
-                || className.startsWith("java.lang.foreign.") || className.startsWith("jdk.internal.foreign.");
+                || className.startsWith("java.") || className.startsWith("jdk.");
     }
 
     private static void throwIfAny(List<String> damages) {
