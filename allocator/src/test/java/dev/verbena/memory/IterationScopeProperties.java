@@ -19,6 +19,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 
 /** Iterations of several threads, each ended by a reset, the last by a close, against the model after each. */
 class IterationScopeProperties {
@@ -26,18 +28,18 @@ class IterationScopeProperties {
 
     @Property(tries = 300)
     void iterationsAreAsTheModelSays(@ForAll("iterations") List<List<List<Step>>> iterations) throws Exception {
-        run(iterations, 256 * MIB, 64 * 1024);
+        run(iterations, 256 * MIB, 64 * 1024, false);
     }
 
     @Property(tries = 300)
     void alsoWhereMemoryIsShort(@ForAll("iterations") List<List<List<Step>>> iterations) throws Exception {
-        run(iterations, MIB / 4, 64 * 1024);
+        run(iterations, MIB / 4, 64 * 1024, true);
     }
 
     /** Every request that is larger than an eighth of a page has a block of its own. */
     @Property(tries = 200)
     void alsoOfBlocksOfAPage(@ForAll("iterations") List<List<List<Step>>> iterations) throws Exception {
-        run(iterations, 256 * MIB, 1);
+        run(iterations, 256 * MIB, 1, false);
     }
 
     @Example
@@ -52,13 +54,27 @@ class IterationScopeProperties {
         assertEquals(161, model.byteSize());
     }
 
-    private static void run(List<List<List<Step>>> iterations, long byteSizeMax, long blockByteSize) throws Exception {
+    /** Whatever the iterations before needed: what they hold idle is not missing. */
+    @Property(tries = 300)
+    void whatFitsIntoTheArenaFitsIntoEachIteration(
+            @ForAll @Size(min = 1, max = 20) List<@IntRange(min = 1, max = (int) MIB) Integer> sizes) {
+        try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), MIB, MIB);
+                IterationScope scope = arena.scope(1)) {
+            for (int size : sizes) {
+                scope.allocate(size).fill((byte) 1);
+                scope.reset();
+            }
+        }
+    }
+
+    private static void run(List<List<List<Step>>> iterations, long byteSizeMax, long blockByteSize, boolean isShort)
+            throws Exception {
         OffHeapSlabSource source = new OffHeapSlabSource();
         try (TensorArena arena = TensorArena.create(source, 0, byteSizeMax)) {
             IterationScope scope = arena.scope(blockByteSize);
             for (int i = 0; i < iterations.size(); i++) {
                 boolean isLast = i == iterations.size() - 1;
-                runIteration(arena, scope, iterations.get(i), isLast ? scope::close : scope::reset);
+                runIteration(arena, scope, iterations.get(i), isLast ? scope::close : scope::reset, isShort);
             }
             assertEquals(0, scope.heldByteSize());
             assertEquals(0, arena.statistics().liveCount());
@@ -66,10 +82,10 @@ class IterationScopeProperties {
         assertEquals(0, source.heldByteSize());
     }
 
-    private static void runIteration(TensorArena arena, IterationScope scope, List<List<Step>> threads, Runnable end)
-            throws Exception {
+    private static void runIteration(TensorArena arena, IterationScope scope, List<List<Step>> threads, Runnable end,
+            boolean isShort) throws Exception {
         ScopeModel model = new ScopeModel();
-        List<ScopeActor> actors = threads.stream().map(steps -> new ScopeActor(scope, model, steps)).toList();
+        List<ScopeActor> actors = threads.stream().map(steps -> new ScopeActor(scope, model, steps, isShort)).toList();
         try (ExecutorService executor = Executors.newFixedThreadPool(threads.size())) {
             for (Future<Void> done : executor.invokeAll(actors)) {
                 done.get();

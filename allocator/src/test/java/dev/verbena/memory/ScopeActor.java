@@ -35,13 +35,16 @@ final class ScopeActor implements Callable<Void> {
     private final IterationScope scope;
     private final ScopeModel model;
     private final List<Step> steps;
+    private final boolean isShort;
     /** Of all that was allocated. */
     private final List<MemorySegment> memories = new ArrayList<>();
     private final List<Tensor> tensors = new ArrayList<>();
     private final List<Tensor> open = new ArrayList<>();
     private final List<Tensor> pinned = new ArrayList<>();
 
-    ScopeActor(IterationScope scope, ScopeModel model, List<Step> steps) {
+    /** @param isShort whether the arena may be out of memory */
+    ScopeActor(IterationScope scope, ScopeModel model, List<Step> steps, boolean isShort) {
+        this.isShort = isShort;
         this.scope = scope;
         this.model = model;
         this.steps = steps;
@@ -53,6 +56,9 @@ final class ScopeActor implements Callable<Void> {
             try {
                 carryOut(step);
             } catch (OutOfArenaMemoryException refused) {
+                if (!isShort) {
+                    throw refused;
+                }
                 checkContents();
             }
         }
