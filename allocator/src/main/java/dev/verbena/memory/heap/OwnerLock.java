@@ -1,6 +1,5 @@
 package dev.verbena.memory.heap;
 
-import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -19,7 +18,7 @@ import java.lang.invoke.VarHandle;
  *
  * <p>No compiler may swap the owner's store and load, because of the fence between them, which is an instruction only on machines that
  * reorder more than x86. So at the handshake an owner that has not done the load will see {@code revoked}, and one that has, has done
- * the store too, and is seen. The handshake is what closing an {@link Arena#ofShared()} makes all threads do.
+ * the store too, and is seen. What the handshake is, {@link Handshake} says.
  *
  * <p><b>Owner:</b> the {@link ThreadHeap} that it guards. <b>Threading:</b> {@link #tryEnter} and {@link #leave} are for the owning thread
  * alone, the rest for who holds the revokers' lock.
@@ -64,7 +63,7 @@ class OwnerLock extends LinePadding {
 
     /** The second, once for any number of them. */
     static void handshake() {
-        Arena.ofShared().close();
+        Handshake.chosen().run();
     }
 
     /** The third: returns when the owner is out. */

@@ -3,13 +3,19 @@ package dev.verbena.memory.heap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import dev.verbena.memory.slab.Membarrier;
 
 /** The owner and who lets himself in never meet. */
 class OwnerLockTest {
@@ -22,7 +28,23 @@ class OwnerLockTest {
     private long second;
 
     @Test
-    void whatEachSideDoesIsWholeForTheOther() throws Exception {
+    void oneOfTheHandshakesIsChosen() {
+        assertTrue(Handshake.chosen().isThere());
+        assertSame(Membarrier.isThere() ? Handshake.MEMBARRIER : Handshake.SHARED_ARENA, Handshake.chosen());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Handshake.class)
+    void eachHoldsInATrial(Handshake handshake) {
+        assumeTrue(handshake.isThere(), () -> "no " + handshake + " on this machine");
+        assertTrue(Handshake.Trial.holds(handshake, 2_000));
+    }
+
+    /** Edge: it rested on what HotSpot happens to do, with nothing in its place. */
+    @ParameterizedTest
+    @EnumSource(Handshake.class)
+    void whatEachSideDoesIsWholeForTheOther(Handshake handshake) throws Exception {
+        assumeTrue(handshake.isThere(), () -> "no " + handshake + " on this machine");
         AtomicReference<Throwable> failure = new AtomicReference<>();
         long start = System.nanoTime();
         Thread owner = Thread.ofPlatform().start(() -> {
@@ -45,7 +67,7 @@ class OwnerLockTest {
         while (System.nanoTime() - start < DURATION_NS) {
             revokers.lock();
             lock.revoke();
-            OwnerLock.handshake();
+            handshake.run();
             lock.awaitIdle();
             step();
             revokers.unlock();
