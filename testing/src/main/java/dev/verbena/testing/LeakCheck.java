@@ -2,6 +2,7 @@ package dev.verbena.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,7 +42,17 @@ public final class LeakCheck {
 
     /** Remembers what is held now; warm up first, so that what a library opens once and for all is open. */
     public static LeakCheck begin(Path sharedMemory) {
+        openWhatTheJdkKeeps();
         return new LeakCheck(sharedMemory);
+    }
+
+    /** With the first channel that is closed the JDK opens a socket, which stays. */
+    private static void openWhatTheJdkKeeps() {
+        try {
+            ServerSocketChannel.open().close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("a socket cannot be opened", e);
+        }
     }
 
     /**

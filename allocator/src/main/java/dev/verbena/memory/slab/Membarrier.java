@@ -15,17 +15,24 @@ public final class Membarrier {
     /** linux/membarrier.h: PRIVATE_EXPEDITED, and its registration. */
     private static final int COMMAND = 1 << 3;
     private static final int COMMAND_REGISTER = 1 << 4;
-    /** asm/unistd.h of the architecture. */
-    private static final long SYS_MEMBARRIER = System.getProperty("os.arch").equals("aarch64") ? 283 : 324;
+    private static final long UNKNOWN = -1;
+    /** asm/unistd.h of the architecture; on another system the number is another call's. */
+    private static final long SYS_MEMBARRIER = !System.getProperty("os.name").equals("Linux") ? UNKNOWN
+            : switch (System.getProperty("os.arch")) {
+                case "amd64" -> 324;
+                case "aarch64", "riscv64" -> 283;
+                default -> UNKNOWN;
+            };
 
     /** {@code long syscall(SYS_membarrier, int cmd, unsigned int flags, int cpu_id);} which has no wrapper in the C library */
-    private static final MethodHandle MEMBARRIER = Linker.nativeLinker().downcallHandle(
-            Linker.nativeLinker().defaultLookup().find("syscall").orElseThrow(),
-            FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT,
-                    ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
-            Linker.Option.firstVariadicArg(1));
+    private static final MethodHandle MEMBARRIER = SYS_MEMBARRIER == UNKNOWN ? null
+            : Linker.nativeLinker().downcallHandle(
+                    Linker.nativeLinker().defaultLookup().find("syscall").orElseThrow(),
+                    FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
+                    Linker.Option.firstVariadicArg(1));
 
-    private static final boolean IS_THERE = call(COMMAND_REGISTER) == 0 && call(COMMAND) == 0;
+    private static final boolean IS_THERE = MEMBARRIER != null && call(COMMAND_REGISTER) == 0 && call(COMMAND) == 0;
 
     private Membarrier() {}
 
