@@ -58,4 +58,12 @@ public record DebugOptions(long guardByteSize, long quarantineByteSizeMax, int s
                 ? Long.MAX_VALUE
                 : (byteSize + SizeClasses.ALIGNMENT - 1 & -SizeClasses.ALIGNMENT) + 2 * guardByteSize;
     }
+
+    /** As {@link #guardedByteSize(long)}, of a tensor with options; in place of {@link TensorOptions#blockByteSize}. */
+    public long guardedByteSize(long byteSize, TensorOptions options) {
+        long guarded = guardedByteSize(options.wholeByteSize(byteSize));
+        long moreInFront = SizeClasses.ceil(guardByteSize, options.alignment()) - guardByteSize;
+        return options.withHeadroomByteSize(0)
+                .blockByteSize(guarded > Long.MAX_VALUE - moreInFront ? Long.MAX_VALUE : guarded + moreInFront);
+    }
 }

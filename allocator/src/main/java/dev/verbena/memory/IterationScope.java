@@ -61,13 +61,32 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
      * @throws IllegalStateException if the scope or its arena is closed
      */
     public Tensor allocate(ElementType type, Shape shape) {
-        long byteSize = shape.byteSize(type);
-        for (ScopeMemory memory = shared();; memory = further(memory, byteSize, SizeClasses.ALIGNMENT)) {
-            long address = take(memory, byteSize, SizeClasses.ALIGNMENT);
-            if (address != 0) {
-                return new Tensor(memory, address, type, shape);
-            }
-        }
+        return allocate(type, shape, TensorOptions.defaults(), false);
+    }
+
+    /**
+     * As {@link #allocate(ElementType, Shape)}, with options.
+     *
+     * @throws OutOfArenaMemoryException as that
+     * @throws IllegalStateException as that
+     */
+    public Tensor allocate(ElementType type, Shape shape, TensorOptions options) {
+        return allocate(type, shape, options, false);
+    }
+
+    /** As {@link #allocate(ElementType, Shape)} but null when there is no memory. */
+    public Tensor tryAllocate(ElementType type, Shape shape) {
+        return allocate(type, shape, TensorOptions.defaults(), true);
+    }
+
+    /** As {@link #allocate(ElementType, Shape, TensorOptions)} but null when there is no memory. */
+    public Tensor tryAllocate(ElementType type, Shape shape, TensorOptions options) {
+        return allocate(type, shape, options, true);
+    }
+
+    /** As {@link #allocate(ElementType, Shape)}, all bytes 0. */
+    public Tensor allocateZeroed(ElementType type, Shape shape) {
+        return allocate(type, shape, TensorOptions.defaults().withZeroed(), false);
     }
 
     /**
@@ -79,13 +98,12 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
      */
     @Override
     public MemorySegment allocate(long byteSize, long byteAlignment) {
-        ArenaBlocks.checkBlock(byteSize, byteAlignment);
-        for (ScopeMemory memory = shared();; memory = further(memory, byteSize, byteAlignment)) {
-            long address = take(memory, byteSize, byteAlignment);
-            if (address != 0) {
-                return memory.memoryAt(address, byteSize);
-            }
-        }
+        return allocate(byteSize, byteAlignment, false);
+    }
+
+    /** As {@link #allocate(long, long)} but null when there is no memory. */
+    public MemorySegment tryAllocate(long byteSize, long byteAlignment) {
+        return allocate(byteSize, byteAlignment, true);
     }
 
     /**
@@ -144,6 +162,35 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
 
     // ---- memory ----
 
+    private Tensor allocate(ElementType type, Shape shape, TensorOptions options, boolean orNull) {
+        long byteSize = options.wholeByteSize(shape.byteSize(type));
+        long alignment = Math.max(options.alignment(), SizeClasses.ALIGNMENT);
+        ScopeMemory memory = shared();
+        long start = take(memory, byteSize, alignment);
+        while (start == 0) {
+            memory = further(memory, byteSize, alignment, orNull);
+            if (memory == null) {
+                return null;
+            }
+            start = take(memory, byteSize, alignment);
+        }
+        return options.tensor(memory, start, type, shape);
+    }
+
+    private MemorySegment allocate(long byteSize, long alignment, boolean orNull) {
+        ArenaBlocks.checkBlock(byteSize, alignment);
+        ScopeMemory memory = shared();
+        long address = take(memory, byteSize, alignment);
+        while (address == 0) {
+            memory = further(memory, byteSize, alignment, orNull);
+            if (memory == null) {
+                return null;
+            }
+            address = take(memory, byteSize, alignment);
+        }
+        return memory.memoryAt(address, byteSize);
+    }
+
     private static long take(ScopeMemory memory, long byteSize, long alignment) {
         return memory == null ? 0 : memory.take(byteSize, alignment);
     }
@@ -162,20 +209,20 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
         return now;
     }
 
-    /** Where to look next for a request that {@code full} had no room for. */
-    private ScopeMemory further(ScopeMemory full, long byteSize, long alignment) {
+    /** Where to look next for a request that {@code full} had no room for; null if there is no memory and {@code orNull}. */
+    private ScopeMemory further(ScopeMemory full, long byteSize, long alignment, boolean orNull) {
         lock.lock();
         try {
             Iteration now = open();
             if (Math.max(byteSize, alignment) > blockByteSize / OWN_BLOCK_SHARE) {
-                return own(now, byteSize, alignment);
+                return own(now, byteSize, alignment, orNull);
             }
-            if (now.shared() != full) {
+            if (now.shared() != full && now.shared() != null) {
                 return now.shared();
             }
             ScopeBlock block = blocks.tryTake(blockByteSize, SizeClasses.ALIGNMENT);
             if (block == null) {
-                return own(now, byteSize, alignment);
+                return own(now, byteSize, alignment, orNull);
             }
             now.share(new ScopeMemory(now, block));
             return now.shared();
@@ -185,8 +232,10 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
     }
 
     /** For the one request alone: a large one, or the last bytes of an arena. */
-    private ScopeMemory own(Iteration now, long byteSize, long alignment) {
-        return new ScopeMemory(now, blocks.take(Math.max(byteSize, 1), alignment));
+    private ScopeMemory own(Iteration now, long byteSize, long alignment, boolean orNull) {
+        long taken = Math.max(byteSize, 1);
+        ScopeBlock block = orNull ? blocks.tryTake(taken, alignment) : blocks.take(taken, alignment);
+        return block == null ? null : new ScopeMemory(now, block);
     }
 
     // ---- ends ----

@@ -117,6 +117,16 @@ public final class Tensor extends PinState implements AutoCloseable {
         return made;
     }
 
+    /**
+     * Its bytes and the headroom in front of them, as one segment: headroom of {@link TensorOptions#headroomByteSize} bytes, of which those
+     * without headroom have none. Not to be used longer than {@link #memory()}.
+     */
+    public MemorySegment memoryWithHeadroom() {
+        checkOpen();
+        long headroom = storage.headroomByteSize();
+        return storage.memoryAt(address - headroom, headroom + byteSize());
+    }
+
     /** The address of its first byte. */
     public long address() {
         checkOpen();

@@ -52,7 +52,7 @@ public class TensorArena implements AutoCloseable {
     /**
      * Bytes that a tensor of {@code byteSize} takes in an arena, rounding included; for planning regions. An arena whose first slab
      * has the sum of these over a set of tensors, and {@link #overheadByteSize} more, holds them all at once, allocated in any order,
-     * if nothing is freed in between.
+     * if nothing is freed in between. Of tensors with options, give what {@link TensorOptions#blockByteSize} says.
      *
      * @throws IllegalArgumentException if {@code byteSize} is negative or within a page of 2^63
      */
@@ -67,7 +67,8 @@ public class TensorArena implements AutoCloseable {
 
     /**
      * Exactly what an arena needs to hold tensors of these sizes at once, whichever of so many threads allocates which: at most the sum
-     * of their {@link #reservedByteSize} and {@link #overheadByteSize}, for a few small tensors much less.
+     * of their {@link #reservedByteSize} and {@link #overheadByteSize}, for a few small tensors much less. Of tensors with options, give
+     * what {@link TensorOptions#blockByteSize} says.
      *
      * @throws IllegalArgumentException if a size is negative, there is no thread, or the result exceeds 2^63 - 1
      */
@@ -90,6 +91,32 @@ public class TensorArena implements AutoCloseable {
     public final Tensor tryAllocate(ElementType type, Shape shape) {
         long address = blocks.allocate(shape.byteSize(type), true, type, shape);
         return address == 0 ? null : new Tensor(blocks.tensorAt(address), address, type, shape);
+    }
+
+    /**
+     * As {@link #allocate(ElementType, Shape)}, with options.
+     *
+     * @throws OutOfArenaMemoryException as that
+     * @throws IllegalStateException as that
+     */
+    public final Tensor allocate(ElementType type, Shape shape, TensorOptions options) {
+        return allocate(type, shape, options, false);
+    }
+
+    /** As {@link #allocate(ElementType, Shape, TensorOptions)} but null when there is no memory. */
+    public final Tensor tryAllocate(ElementType type, Shape shape, TensorOptions options) {
+        return allocate(type, shape, options, true);
+    }
+
+    /** As {@link #allocate(ElementType, Shape)}, all bytes 0. */
+    public final Tensor allocateZeroed(ElementType type, Shape shape) {
+        return allocate(type, shape, TensorOptions.defaults().withZeroed());
+    }
+
+    private Tensor allocate(ElementType type, Shape shape, TensorOptions options, boolean orNull) {
+        long start = blocks.allocateAligned(options.wholeByteSize(shape.byteSize(type)), options.alignment(), orNull,
+                type, shape);
+        return start == 0 ? null : options.tensor(blocks.tensorAt(start), start, type, shape);
     }
 
     /**
@@ -188,7 +215,8 @@ public class TensorArena implements AutoCloseable {
         if (!owns(tensor)) {
             throw new IllegalArgumentException("resize of a foreign tensor: " + tensor + " is not of this arena");
         }
-        return tensor.resizedWithin(blocks.usableByteSize(tensor.allocatedByteSize()), shape);
+        long front = tensor.storage().frontByteSize();
+        return tensor.resizedWithin(blocks.usableByteSize(front + tensor.allocatedByteSize()) - front, shape);
     }
 
     /**
@@ -204,7 +232,7 @@ public class TensorArena implements AutoCloseable {
 
     /** Whether the tensor, free or not, was allocated here. */
     public final boolean owns(Tensor tensor) {
-        return blocks.owns(tensor.storage());
+        return blocks.owns(tensor.storage().block());
     }
 
     /**

@@ -16,6 +16,8 @@ final class ArenaActor implements Callable<Void> {
     /** What a thread may do next. */
     enum Kind {
         ALLOCATE,
+        /** A tensor with headroom, an alignment, zeroed. */
+        ALLOCATE_WITH_OPTIONS,
         /** A block by address. */
         ALLOCATE_ADDRESS,
         /** Likewise, on a boundary of 1 to 16,384 bytes. */
@@ -44,6 +46,7 @@ final class ArenaActor implements Callable<Void> {
         public String toString() {
             return switch (kind) {
                 case ALLOCATE, ALLOCATE_ADDRESS, ALLOCATE_IN_SCOPE -> kind + " " + size;
+                case ALLOCATE_WITH_OPTIONS -> kind + " " + size + " " + options();
                 case ALLOCATE_ALIGNED -> kind + " " + size + " at " + alignment();
                 case RESIZE -> kind + " #" + choice + (choice % 2 == 0 ? " to " : " by ") + size;
                 case FREE, HAND_OVER, CLOSE_PINNED, UNPIN -> kind + " #" + choice;
@@ -54,11 +57,17 @@ final class ArenaActor implements Callable<Void> {
         long alignment() {
             return 1L << choice % 15;
         }
+
+        TensorOptions options() {
+            long headroomByteSize = HEADROOM_BYTE_SIZES[choice % HEADROOM_BYTE_SIZES.length];
+            return new TensorOptions(alignment(), headroomByteSize, choice / 2 % 2 == 0);
+        }
     }
 
     /** A closed tensor does not give its memory any more, so that is kept along. */
     private record Pinned(Tensor tensor, MemorySegment memory) {}
 
+    private static final long[] HEADROOM_BYTE_SIZES = {0, 16, 24, 100};
     private static final long SCOPE_BLOCK_BYTE_SIZE = 16 * 1024;
 
     private final TensorArena arena;
@@ -106,6 +115,7 @@ final class ArenaActor implements Callable<Void> {
     private void carryOut(Step step) {
         switch (step.kind()) {
             case ALLOCATE -> allocate(step.size());
+            case ALLOCATE_WITH_OPTIONS -> allocate(step.size(), step.options());
             case ALLOCATE_ADDRESS -> add(arena.allocateAddress(step.size()), step.size(), step.size(),
                     !SizeClasses.isSmall(step.size()));
             case ALLOCATE_ALIGNED -> allocateAligned(step.size(), step.alignment());
@@ -136,7 +146,7 @@ final class ArenaActor implements Callable<Void> {
             case CLOSE_PINNED -> {
                 if (!live.isEmpty() && live.get(step.choice() % live.size()) instanceof HeldBlock.OfTensor block) {
                     live.remove(block);
-                    closePinned(block.tensor());
+                    closePinned(block);
                 }
             }
             case UNPIN -> {
@@ -154,6 +164,14 @@ final class ArenaActor implements Callable<Void> {
         Tensor tensor = arena.tryAllocate(ElementType.UINT8, Shape.of(size));
         if (tensor != null) {
             model.allocated(tensor);
+            live.add(new HeldBlock.OfTensor(tensor));
+        }
+    }
+
+    private void allocate(int size, TensorOptions options) {
+        Tensor tensor = arena.tryAllocate(ElementType.UINT8, Shape.of(size), options);
+        if (tensor != null) {
+            model.allocated(tensor, options);
             live.add(new HeldBlock.OfTensor(tensor));
         }
     }
@@ -194,8 +212,9 @@ final class ArenaActor implements Callable<Void> {
         block.free(arena);
     }
 
-    private void closePinned(Tensor tensor) {
-        pinned.add(new Pinned(tensor, tensor.memory()));
+    private void closePinned(HeldBlock.OfTensor block) {
+        Tensor tensor = block.tensor();
+        pinned.add(new Pinned(tensor, block.memory()));
         tensor.pin();
         tensor.close();
     }

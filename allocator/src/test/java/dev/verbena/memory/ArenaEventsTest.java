@@ -77,6 +77,19 @@ class ArenaEventsTest {
     }
 
     @Test
+    void aTensorWithHeadroomIsItsBlock() throws IOException {
+        try (Recording recording = recording("Allocate", "Free"); TensorArena arena = arena()) {
+            Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(100),
+                    TensorOptions.defaults().withHeadroomByteSize(16));
+            tensor.close();
+            List<RecordedEvent> events = stop(recording);
+            assertEquals(List.of("Allocate", "Free"), names(events));
+            assertEquals(164, events.get(0).getLong("byteSize"));
+            assertEquals(events.get(0).getLong("address"), events.get(1).getLong("address"));
+        }
+    }
+
+    @Test
     void theStackLeadsToWhoAllocated() throws IOException {
         try (Recording recording = recording("Allocate"); TensorArena arena = arena()) {
             arena.freeAddress(arena.allocateAddress(1));

@@ -23,14 +23,34 @@ final class ArenaModel {
     private int liveCount;
 
     void allocated(Tensor tensor) {
-        MemorySegment slab = tensor.slab().memory();
+        checkTensor(tensor, 64);
+        allocated(tensor.memory(), tensor.slab().memory(), blockByteSize(tensor.byteSize()));
+    }
+
+    /** Likewise with headroom, which is filled too; what lies in front of that is nobody's. */
+    void allocated(Tensor tensor, TensorOptions options) {
+        checkTensor(tensor, Math.max(64, options.alignment()));
+        MemorySegment whole = tensor.memoryWithHeadroom();
+        assertEquals(tensor.address() - options.headroomByteSize(), whole.address(), "headroom");
+        assertEquals(options.headroomByteSize() + tensor.byteSize(), whole.byteSize(), "size with headroom");
+        if (options.zeroed()) {
+            assertTrue(whole.byteSize() == 0 || whole.get(ValueLayout.JAVA_BYTE, 0) == 0, "first byte zeroed");
+            assertTrue(whole.byteSize() == 0
+                    || whole.asSlice(1).mismatch(whole.asSlice(0, whole.byteSize() - 1)) == -1, "zeroed");
+        }
+        allocated(whole, tensor.slab().memory(), Math.max(1, whole.byteSize()),
+                blockByteSize(tensor.byteSize(), options));
+    }
+
+    private static void checkTensor(Tensor tensor, long alignment) {
         assertEquals(tensor.shape().byteSize(tensor.type()), tensor.memory().byteSize(), "size");
-        assertEquals(slab.address() + tensor.slabOffset(), tensor.address(), "offset");
-        allocated(tensor.memory(), slab, blockByteSize(tensor.byteSize()));
+        assertEquals(tensor.slab().memory().address() + tensor.slabOffset(), tensor.address(), "offset");
+        assertEquals(0, tensor.address() % alignment, "alignment");
     }
 
     /** Checks where a block lies and fills it. */
     void allocated(MemorySegment memory, MemorySegment slab, long blockByteSize) {
+        assertEquals(0, memory.address() % 64, "alignment");
         allocated(memory, slab, blockByteSize, blockByteSize);
     }
 
@@ -41,7 +61,6 @@ final class ArenaModel {
 
     private void allocated(MemorySegment memory, MemorySegment slab, long byteSize, long countedByteSize) {
         long start = memory.address();
-        assertEquals(0, start % 64, "alignment");
         assertTrue(start >= slab.address() && start + byteSize <= slab.address() + slab.byteSize(), "bounds");
         synchronized (this) {
             Map.Entry<Long, Block> before = live.floorEntry(start);
@@ -120,6 +139,14 @@ final class ArenaModel {
 
     static long blockByteSize(long byteSize) {
         return TensorArena.usableByteSize(byteSize);
+    }
+
+    private static long blockByteSize(long byteSize, TensorOptions options) {
+        long alignment = Math.max(64, options.alignment());
+        long front = Math.ceilDiv(options.headroomByteSize(), alignment) * alignment;
+        long multiple = Math.min(alignment, 4096);
+        long rounded = Math.ceilDiv(front + Math.max(1, byteSize), multiple) * multiple;
+        return alignment > 4096 ? rounded : blockByteSize(rounded);
     }
 
     private static byte pattern(MemorySegment memory) {

@@ -8,11 +8,11 @@ sealed interface HeldBlock {
 
     void free(TensorArena arena);
 
-    /** A tensor. */
+    /** A tensor, and its headroom. */
     record OfTensor(Tensor tensor) implements HeldBlock {
         @Override
         public MemorySegment memory() {
-            return tensor.memory();
+            return tensor.memoryWithHeadroom();
         }
 
         @Override

@@ -122,7 +122,8 @@ class IterationScopeProperties {
     @Provide
     Arbitrary<List<Step>> steps() {
         Arbitrary<Kind> kind = Arbitraries.frequency(
-                Tuple.of(6, Kind.TENSOR), Tuple.of(4, Kind.SEGMENT), Tuple.of(3, Kind.CLOSE), Tuple.of(1, Kind.PIN),
+                Tuple.of(6, Kind.TENSOR), Tuple.of(2, Kind.TENSOR_WITH_OPTIONS), Tuple.of(4, Kind.SEGMENT),
+                Tuple.of(3, Kind.CLOSE), Tuple.of(1, Kind.PIN),
                 Tuple.of(2, Kind.UNPIN));
         return Combinators.combine(kind, size(), Arbitraries.integers().between(0, 17),
                 Arbitraries.integers().between(0, 1000)).as(Step::new).list().ofMinSize(1).ofMaxSize(60);

@@ -3,18 +3,22 @@ package dev.verbena.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 
 /** One thread of one iteration: carries out a list of steps on a scope, against the model that all threads share. */
 final class ScopeActor implements Callable<Void> {
     /** What a thread may do next. */
     enum Kind {
-        TENSOR, SEGMENT,
+        TENSOR,
+        /** With headroom, an alignment, zeroed. */
+        TENSOR_WITH_OPTIONS, SEGMENT,
         /** Closes a tensor before the iteration's end. */
         CLOSE,
         PIN, UNPIN
@@ -26,9 +30,19 @@ final class ScopeActor implements Callable<Void> {
         public String toString() {
             return switch (kind) {
                 case TENSOR -> kind + " " + size;
+                case TENSOR_WITH_OPTIONS -> kind + " " + size + " " + options();
                 case SEGMENT -> kind + " " + size + " aligned " + (1L << shift);
                 default -> kind + " #" + choice;
             };
+        }
+
+        TensorOptions options() {
+            return new TensorOptions(1L << shift, choice % 40, choice / 2 % 2 == 0);
+        }
+
+        /** Whether it is for a method that returns null instead of throwing. */
+        boolean isTry() {
+            return choice % 3 == 0;
         }
     }
 
@@ -68,14 +82,29 @@ final class ScopeActor implements Callable<Void> {
     private void carryOut(Step step) {
         switch (step.kind()) {
             case TENSOR -> {
-                Tensor tensor = scope.allocate(ElementType.UINT8, Shape.of(step.size()));
+                Shape shape = Shape.of(step.size());
+                Tensor tensor = step.isTry() ? orRefused(scope.tryAllocate(ElementType.UINT8, shape))
+                        : scope.allocate(ElementType.UINT8, shape);
                 allocated(tensor.memory(), step.size(), 64);
-                tensors.add(tensor);
-                open.add(tensor);
+                add(tensor);
+            }
+            case TENSOR_WITH_OPTIONS -> {
+                Shape shape = Shape.of(step.size());
+                TensorOptions options = step.options();
+                Tensor tensor = step.isTry() ? orRefused(scope.tryAllocate(ElementType.UINT8, shape, options))
+                        : scope.allocate(ElementType.UINT8, shape, options);
+                assertEquals(0, tensor.address() % Math.max(64, options.alignment()));
+                MemorySegment whole = tensor.memoryWithHeadroom();
+                assertEquals(tensor.address() - options.headroomByteSize(), whole.address());
+                assertTrue(!options.zeroed() || IntStream.range(0, (int) whole.byteSize())
+                        .allMatch(i -> whole.get(ValueLayout.JAVA_BYTE, i) == 0), "zeroed");
+                allocated(whole, options.headroomByteSize() + step.size(), 1);
+                add(tensor);
             }
             case SEGMENT -> {
                 long alignment = 1L << step.shift();
-                allocated(scope.allocate(step.size(), alignment), step.size(), alignment);
+                allocated(step.isTry() ? orRefused(scope.tryAllocate(step.size(), alignment))
+                        : scope.allocate(step.size(), alignment), step.size(), alignment);
             }
             case CLOSE -> {
                 if (!open.isEmpty()) {
@@ -99,6 +128,18 @@ final class ScopeActor implements Callable<Void> {
                 }
             }
         }
+    }
+
+    private static <T> T orRefused(T allocated) {
+        if (allocated == null) {
+            throw new OutOfArenaMemoryException("null");
+        }
+        return allocated;
+    }
+
+    private void add(Tensor tensor) {
+        tensors.add(tensor);
+        open.add(tensor);
     }
 
     private void allocated(MemorySegment memory, long byteSize, long alignment) {

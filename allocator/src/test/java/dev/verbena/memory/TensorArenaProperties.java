@@ -113,7 +113,8 @@ class TensorArenaProperties {
     @Provide
     Arbitrary<List<Step>> steps() {
         Arbitrary<Kind> kind = Arbitraries.frequency(
-                Tuple.of(6, Kind.ALLOCATE), Tuple.of(4, Kind.ALLOCATE_ADDRESS), Tuple.of(2, Kind.ALLOCATE_ALIGNED),
+                Tuple.of(6, Kind.ALLOCATE), Tuple.of(3, Kind.ALLOCATE_WITH_OPTIONS), Tuple.of(4, Kind.ALLOCATE_ADDRESS),
+                Tuple.of(2, Kind.ALLOCATE_ALIGNED),
                 Tuple.of(4, Kind.FREE), Tuple.of(2, Kind.RESIZE), Tuple.of(1, Kind.HAND_OVER),
                 Tuple.of(1, Kind.FREE_FOREIGN), Tuple.of(1, Kind.CLOSE_PINNED), Tuple.of(1, Kind.UNPIN),
                 Tuple.of(2, Kind.ALLOCATE_IN_SCOPE), Tuple.of(1, Kind.END_SCOPE), Tuple.of(1, Kind.TRIM));

@@ -55,6 +55,11 @@ public class ArenaBlocks extends ArenaHeap {
     /** @throws IllegalArgumentException unless there are blocks of that size and alignment */
     public static void checkBlock(long byteSize, long alignment) {
         checkByteSize(byteSize);
+        checkAlignment(alignment);
+    }
+
+    /** @throws IllegalArgumentException unless there are blocks of that alignment */
+    public static void checkAlignment(long alignment) {
         if (Long.bitCount(alignment) != 1 || alignment < 0 || alignment > ALIGNMENT_MAX) {
             throw new IllegalArgumentException("alignment=" + alignment + " of a block must be a power of two, at most "
                     + ALIGNMENT_MAX);
@@ -75,10 +80,15 @@ public class ArenaBlocks extends ArenaHeap {
                 : take(byteSize, SizeClasses.ALIGNMENT, orNull, type, shape);
     }
 
-    /** As {@link #allocate(long, boolean, ElementType, Shape)}, for a size and an alignment that were checked. */
+    /** As {@link #allocate(long, boolean, ElementType, Shape)}, for a size and an alignment that were checked; for no tensor. */
     public final long allocateAligned(long byteSize, long alignment, boolean orNull) {
-        return AllocateEvent.isOn() ? takeRecorded(byteSize, alignment, orNull, null, null)
-                : take(byteSize, alignment, orNull, null, null);
+        return allocateAligned(byteSize, alignment, orNull, null, null);
+    }
+
+    /** As {@link #allocate(long, boolean, ElementType, Shape)}, for a size and an alignment that were checked. */
+    public final long allocateAligned(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
+        return AllocateEvent.isOn() ? takeRecorded(byteSize, alignment, orNull, type, shape)
+                : take(byteSize, alignment, orNull, type, shape);
     }
 
     private long takeRecorded(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
@@ -99,18 +109,34 @@ public class ArenaBlocks extends ArenaHeap {
      *   more           a run of its own, cut where a multiple is
      * </pre>
      */
-    private long takeAligned(long byteSize, long alignment, boolean orNull) {
-        long multiple = Math.min(alignment, SizeClasses.PAGE_BYTE_SIZE);
-        long rounded = byteSize > Long.MAX_VALUE - multiple ? Long.MAX_VALUE
-                : SizeClasses.ceil(Math.max(byteSize, 1), multiple);
+    private long takeAligned(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
+        long rounded = alignedByteSize(byteSize, alignment);
         long address = alignment <= SizeClasses.PAGE_BYTE_SIZE ? take(rounded)
                 : takeAligned(rounded, alignment);
-        return address != 0 ? address : takeSlowly(rounded, alignment, orNull, null, null);
+        return address != 0 ? address : takeSlowly(rounded, alignment, orNull, type, shape);
+    }
+
+    private static long alignedByteSize(long byteSize, long alignment) {
+        long multiple = Math.min(alignment, SizeClasses.PAGE_BYTE_SIZE);
+        return byteSize > Long.MAX_VALUE - multiple ? Long.MAX_VALUE
+                : SizeClasses.ceil(Math.max(byteSize, 1), multiple);
+    }
+
+    /**
+     * Bytes that an unaligned block would have which needs as much room as this one in any order of allocations: of the pages in front of
+     * a run that is cut where a multiple is, nobody knows beforehand how many another block can use.
+     */
+    public static long plannedBlockByteSize(long byteSize, long alignment) {
+        return withSpare(alignedByteSize(byteSize, alignment), alignment);
+    }
+
+    private static long withSpare(long byteSize, long alignment) {
+        long spare = Math.max(0, alignment - SizeClasses.PAGE_BYTE_SIZE);
+        return byteSize > Long.MAX_VALUE - spare ? Long.MAX_VALUE : byteSize + spare;
     }
 
     private long takeSlowly(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
-        long spare = Math.max(0, alignment - SizeClasses.PAGE_BYTE_SIZE);
-        long wanted = byteSize > Long.MAX_VALUE - spare ? Long.MAX_VALUE : byteSize + spare;
+        long wanted = withSpare(byteSize, alignment);
         if (orNull && isRefused(byteSize, alignment) && !OutOfMemoryEvent.isOn() && !growth.mayGrowFor(wanted)
                 && !giveWay()) {
             return 0;
@@ -184,7 +210,7 @@ public class ArenaBlocks extends ArenaHeap {
 
     protected long take(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
         if (alignment > SizeClasses.ALIGNMENT) {
-            return takeAligned(byteSize, alignment, orNull);
+            return takeAligned(byteSize, alignment, orNull, type, shape);
         }
         long address = take(byteSize);
         return address != 0 ? address : takeSlowly(byteSize, alignment, orNull, type, shape);

@@ -28,6 +28,21 @@ public interface Storage {
         return false;
     }
 
+    /** Whose block it is, if this one is about a part of it. */
+    default Storage block() {
+        return this;
+    }
+
+    /** Bytes in front of a tensor that are its user's. */
+    default long headroomByteSize() {
+        return 0;
+    }
+
+    /** Bytes from the begin of a tensor's block to that of the tensor. */
+    default long frontByteSize() {
+        return 0;
+    }
+
     /** Whether tensors that are not closed may be used. */
     default boolean isOpen() {
         return true;

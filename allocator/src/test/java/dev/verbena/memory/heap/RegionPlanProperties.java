@@ -16,6 +16,7 @@ import java.util.stream.LongStream;
 
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -28,15 +29,19 @@ import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorOptions;
 
 /** An arena as large as planned holds all that it was planned for, whoever allocates in whatever order. */
 class RegionPlanProperties {
+    /** A tensor to be. */
+    record Sized(long byteSize, TensorOptions options) {}
+
     @Property(tries = 400)
     void theSumOfReservedSizesAndTheOverheadIsEnough(@ForAll("sizes") List<Long> sizes, @ForAll long seed,
             @ForAll @IntRange(min = 1, max = 4) int threads) throws Exception {
         long reserved = sizes.stream().mapToLong(TensorArena::reservedByteSize).sum()
                 + TensorArena.overheadByteSize(threads);
-        assertHolds(reserved, sizes, seed, threads);
+        assertHolds(reserved, plain(sizes), seed, threads);
     }
 
     @Property(tries = 300)
@@ -45,7 +50,18 @@ class RegionPlanProperties {
         long planned = TensorArena.plannedByteSize(threads, sizes.stream().mapToLong(size -> size).toArray());
         assertTrue(planned <= sizes.stream().mapToLong(TensorArena::reservedByteSize).sum()
                 + TensorArena.overheadByteSize(threads));
-        assertHolds(planned, sizes, seed, threads);
+        assertHolds(planned, plain(sizes), seed, threads);
+    }
+
+    /** Likewise of tensors that are aligned to more, or have headroom; beyond a page, nobody knows how much is lost in front of them. */
+    @Property(tries = 300)
+    void whatIsPlannedForTensorsWithOptionsIsEnough(@ForAll("sizesWithOptions") List<Sized> tensors, @ForAll long seed,
+            @ForAll @IntRange(min = 1, max = 4) int threads) throws Exception {
+        long[] blocks = tensors.stream().mapToLong(tensor -> tensor.options().blockByteSize(tensor.byteSize()))
+                .toArray();
+        assertHolds(TensorArena.plannedByteSize(threads, blocks), tensors, seed, threads);
+        assertHolds(LongStream.of(blocks).map(TensorArena::reservedByteSize).sum()
+                + TensorArena.overheadByteSize(threads), tensors, seed, threads);
     }
 
     /** Bytes of parameters, biases and images of a network as in EuroSys'19, table 2. */
@@ -63,8 +79,12 @@ class RegionPlanProperties {
         assertEquals(0, TensorArena.plannedByteSize(1));
     }
 
-    private static void assertHolds(long byteSize, List<Long> sizes, long seed, int threads) throws Exception {
-        List<Long> order = new ArrayList<>(sizes);
+    private static List<Sized> plain(List<Long> sizes) {
+        return sizes.stream().map(size -> new Sized(size, TensorOptions.defaults())).toList();
+    }
+
+    private static void assertHolds(long byteSize, List<Sized> sizes, long seed, int threads) throws Exception {
+        List<Sized> order = new ArrayList<>(sizes);
         Collections.shuffle(order, new Random(seed));
         try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), byteSize, byteSize);
                 ExecutorService executor = Executors.newFixedThreadPool(threads)) {
@@ -87,12 +107,23 @@ class RegionPlanProperties {
         }
     }
 
-    private static List<Tensor> allocate(TensorArena arena, List<Long> sizes, int first, int step) {
+    private static List<Tensor> allocate(TensorArena arena, List<Sized> sizes, int first, int step) {
         List<Tensor> tensors = new ArrayList<>();
         for (int i = first; i < sizes.size(); i += step) {
-            tensors.add(arena.allocate(ElementType.UINT8, Shape.of(sizes.get(i))));
+            tensors.add(arena.allocate(ElementType.UINT8, Shape.of(sizes.get(i).byteSize()), sizes.get(i).options()));
         }
         return tensors;
+    }
+
+    @Provide
+    Arbitrary<List<Sized>> sizesWithOptions() {
+        Arbitrary<TensorOptions> options = Combinators
+                .combine(Arbitraries.integers().between(0, 22), Arbitraries.of(0L, 0L, 16L, 24L, 5000L))
+                .as((shift, headroomByteSize) -> new TensorOptions(1L << shift, headroomByteSize, false));
+        Arbitrary<Long> size = Arbitraries.frequencyOf(
+                Tuple.of(5, Arbitraries.longs().between(0, 70_000)),
+                Tuple.of(1, Arbitraries.longs().between(70_000, 5_000_000)));
+        return Combinators.combine(size, options).as(Sized::new).list().ofMaxSize(60);
     }
 
     @Provide
