@@ -1,7 +1,7 @@
 package dev.verbena.memory;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SegmentAllocator;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -30,10 +30,13 @@ import dev.verbena.memory.scope.ScopeMemory;
  *
  * <p>What knows of the blocks lies in the Java heap. Contents are undefined, neither zeroed nor kept from iteration to iteration.
  *
+ * <p>It is an {@link Arena} for code that wants one, whose {@link #scope} is the iteration's: what is tied to it ends with {@link #reset},
+ * upcall stubs and mapped files, too. Unlike those that the JDK makes, it does not zero what it gives out.
+ *
  * <p><b>Owner:</b> whoever called {@link TensorArena#scope()}; closes it before the arena. <b>Threading:</b> thread-safe. Who allocates while
  * another thread ends the iteration gets something of the old one, which is dead, or of the new one.
  */
-public final class IterationScope implements SegmentAllocator, AutoCloseable {
+public final class IterationScope implements Arena {
     /** What has at least that part of a block gets one of its own, so that no more than that is left unused at a block's end. */
     private static final long OWN_BLOCK_SHARE = 8;
 
@@ -44,6 +47,8 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
     private final ScopeBlocks blocks;
     /** Null if closed; written under {@code lock}. */
     private volatile Iteration iteration = new Iteration();
+    /** Of the last iteration; set before {@code iteration} is null. */
+    private MemorySegment.Scope ended;
 
     IterationScope(ArenaBlocks arena, long blockByteSize) {
         if (blockByteSize < 1) {
@@ -106,12 +111,20 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
         return allocate(byteSize, byteAlignment, true);
     }
 
+    /** Of the present iteration, to be asked for anew after {@link #reset}; of the last one if it is closed. */
+    @Override
+    public MemorySegment.Scope scope() {
+        Iteration now = iteration;
+        return now == null ? ended : now.scope();
+    }
+
     /**
-     * Frees everything that was allocated from it, and begins the next iteration.
+     * Frees everything that was allocated from it, and begins the next iteration: another {@link #scope}.
      *
      * @throws IllegalStateException while a tensor of it is pinned, or a native call uses a segment of it, or if it is closed; nothing is
      *             freed then
      * @throws DamagedMemoryException if the arena is a {@link DebugArena} and somebody wrote around a block that goes back; done nevertheless
+     * @throws RuntimeException what a cleanup throws that its user has tied to the {@link #scope}; done nevertheless
      */
     public void reset() {
         refuse("reset", tryEnd(false));
@@ -129,10 +142,11 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
     }
 
     /**
-     * Frees everything that was allocated from it and gives all blocks back to the arena. Idempotent.
+     * Frees everything that was allocated from it and gives all blocks back to the arena.
      *
-     * @throws IllegalStateException while a tensor of it is pinned, or a native call uses a segment of it; nothing is freed then
-     * @throws DamagedMemoryException as {@link #reset()} does
+     * @throws IllegalStateException while a tensor of it is pinned, or a native call uses a segment of it; nothing is freed then; and if it
+     *             is closed already, as every {@link Arena} does
+     * @throws DamagedMemoryException as {@link #reset()} does; and what a cleanup throws
      */
     @Override
     public void close() {
@@ -142,7 +156,7 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
     /**
      * As {@link #close()}, but waits for what is in its way, up to the deadline.
      *
-     * @throws IllegalStateException if it is in its way still
+     * @throws IllegalStateException if it is in its way still, or if it is closed already
      */
     public void close(Duration deadline) throws InterruptedException {
         if (!Deadline.await(deadline, () -> tryEnd(true) == null)) {
@@ -244,15 +258,16 @@ public final class IterationScope implements SegmentAllocator, AutoCloseable {
     private String tryEnd(boolean forGood) {
         lock.lock();
         try {
-            if (forGood && iteration == null) {
-                return null;
+            Iteration now = open();
+            try {
+                return now.tryEnd();
+            } finally {
+                if (now.isEnded()) {
+                    ended = now.scope();
+                    iteration = forGood ? null : new Iteration();
+                    blocks.rewind(forGood);
+                }
             }
-            String obstacle = open().tryEnd();
-            if (obstacle == null) {
-                iteration = forGood ? null : new Iteration();
-                blocks.rewind(forGood);
-            }
-            return obstacle;
         } finally {
             lock.unlock();
         }

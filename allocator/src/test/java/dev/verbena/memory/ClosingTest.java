@@ -77,7 +77,7 @@ class ClosingTest {
         }
         tensor.unpin();
         scope.close(LONG);
-        scope.close(LONG);
+        assertThrows(IllegalStateException.class, () -> scope.close(LONG));
         assertThrows(IllegalStateException.class, () -> scope.reset(LONG));
         arena.close();
     }

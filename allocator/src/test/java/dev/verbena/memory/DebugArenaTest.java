@@ -411,7 +411,7 @@ class DebugArenaTest {
         write(scope.allocate(400_000).address() - 1, 0x41);
         scope.allocate(500_000);
         assertThrows(DamagedMemoryException.class, scope::close);
-        scope.close();
+        assertThrows(IllegalStateException.class, scope::close, "closed nevertheless");
         assertEquals(0, arena.statistics().liveCount());
     }
 }

@@ -232,9 +232,8 @@ class IterationScopeTest {
         IterationScope scope = arena.scope();
         scope.allocate(1);
         scope.close();
-        scope.close();
-        for (Executable use : List.<Executable>of(() -> scope.allocate(1), scope::reset,
-                () -> scope.allocate(ElementType.INT32, Shape.of(1)))) {
+        for (Executable use : List.<Executable>of(() -> scope.allocate(1), scope::reset, scope::close,
+                () -> scope.tryAllocate(1, 1), () -> scope.allocate(ElementType.INT32, Shape.of(1)))) {
             assertTrue(refusal(use).contains("closed scope"));
         }
         assertEquals(0, scope.heldByteSize());

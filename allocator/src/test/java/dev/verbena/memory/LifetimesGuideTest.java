@@ -9,19 +9,26 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The snippets of {@code docs/guide/lifetimes.md}, run; and a comparison of the two. */
 class LifetimesGuideTest {
-    private static final int SNIPPETS = 10;
+    private static final int SNIPPETS = 11;
 
     private final ForeignLibrary foreignLibrary = new ForeignLibrary();
     private final TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 8 << 20, 64 << 20);
     private long usedByteSize;
+
+    @TempDir
+    private Path folder;
 
     @AfterEach
     void close() throws InterruptedException {
@@ -81,6 +88,19 @@ class LifetimesGuideTest {
             }
         }
         assertEquals(3 * (32 * 256 * 4 + 12), usedByteSize);
+    }
+
+    @Test
+    void aScopeAsAnArena() throws IOException {
+        Path batches = Files.write(folder.resolve("batches"), new byte[300]);
+        try (IterationScope scope = arena.scope()) {
+            try (FileChannel file = FileChannel.open(batches)) {
+                MemorySegment batch = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), scope);
+                use(batch, scope.allocate(batch.byteSize(), 64));
+            }
+            scope.reset();
+        }
+        assertEquals(600, usedByteSize);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.verbena.memory.scope;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -32,6 +33,11 @@ public final class Iteration {
         return lifetime;
     }
 
+    /** Of all segments that it gives out. */
+    public MemorySegment.Scope scope() {
+        return lifetime.scope();
+    }
+
     public ScopeMemory shared() {
         return shared;
     }
@@ -40,7 +46,7 @@ public final class Iteration {
         shared = memory;
     }
 
-    boolean isEnded() {
+    public boolean isEnded() {
         return pins.get() < 0;
     }
 
@@ -56,6 +62,8 @@ public final class Iteration {
     /**
      * Returns why it cannot end yet, or null: then every use of what it gave out throws. Pins are counted first, so that none comes
      * between; who uses a tensor just when a native call turns out to be in the way may be told of an end that does not come.
+     *
+     * @throws RuntimeException what a cleanup of its user's throws; it has ended nevertheless
      */
     public String tryEnd() {
         if (!pins.compareAndSet(0, ENDED)) {
@@ -65,6 +73,9 @@ public final class Iteration {
             lifetime.close();
             return null;
         } catch (IllegalStateException e) {
+            if (!lifetime.scope().isAlive()) {
+                throw e;
+            }
             pins.set(0);
             return "a native call uses its memory: " + e.getMessage() + "; wait for its end, or give a deadline";
         }
