@@ -7,7 +7,7 @@ package dev.verbena.memory;
  */
 public interface SlabSource {
     /**
-     * Hands out a slab of at least {@code byteSizeMin} bytes, zeroed.
+     * Hands out a slab of at least {@code byteSizeMin} bytes; zeroed, unless the source says otherwise.
      *
      * @throws OutOfArenaMemoryException if the memory is not to be had; the message says what was asked and what there is
      */

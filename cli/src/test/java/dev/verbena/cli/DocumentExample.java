@@ -66,7 +66,8 @@ record DocumentExample(List<String> imports, List<String> statements, String pri
     String output(Path folder, String classPath) throws IOException, InterruptedException {
         Path source = folder.resolve("Example.java");
         Files.writeString(source,
-                String.join("\n", imports) + "\npublic class Example {\npublic static void main(String[] a) {\n"
+                String.join("\n", imports)
+                        + "\npublic class Example {\npublic static void main(String[] a) throws Exception {\n"
                         + String.join("\n", statements) + "\n}\n}\n");
         int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-Xlint:all,-path", "-Werror", "-d",
                 folder.toString(), "-cp", classPath, source.toString());

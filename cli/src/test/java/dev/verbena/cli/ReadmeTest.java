@@ -36,6 +36,12 @@ class ReadmeTest {
     }
 
     @Test
+    void exampleOfGivenMemoryPrintsWhatItsGuideSays() throws Exception {
+        DocumentExample example = DocumentExample.all("docs/guide/memory.md").getLast();
+        assertEquals(example.printed(), example.output(folder));
+    }
+
+    @Test
     void examplesOfTheAllocatorPrintWhatItsGuideSays() throws Exception {
         for (DocumentExample example : DocumentExample.all("docs/guide/allocator.md")) {
             assertEquals(example.printed(), example.output(folder));

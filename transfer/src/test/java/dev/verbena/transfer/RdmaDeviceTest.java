@@ -2,6 +2,7 @@ package dev.verbena.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.memory.ElementType;
+import dev.verbena.memory.GivenSlabSource;
 import dev.verbena.memory.PageKind;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.SlabOptions;
@@ -77,6 +79,22 @@ class RdmaDeviceTest {
             near.memory().set(ValueLayout.JAVA_BYTE, 99_999, (byte) 7);
             assertNull(copy(pair.channel(), near, described(far), 100_000, Direction.LOCAL_TO_REMOTE));
             assertEquals(7, far.memory().get(ValueLayout.JAVA_BYTE, 99_999));
+        }
+    }
+
+    /** An arena over a region of the caller, which stays registered when the arena is closed. */
+    @Test
+    void tensorsOfAGivenRegionAreRegistered() {
+        try (DevicePair pair = new DevicePair(options()); MemoryRegion region = pair.sender.allocateRegion(1 << 20)) {
+            long registrations = pair.sender.statistics().registrations();
+            for (int i = 0; i < 2; i++) {
+                try (TensorArena arena = TensorArena.create(new GivenSlabSource(region), 0, 1 << 20);
+                        Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(64))) {
+                    assertTrue(pair.sender.isRegistered(tensor.slab()));
+                    assertFalse(pair.receiver.isRegistered(tensor.slab()));
+                }
+            }
+            assertEquals(registrations, pair.sender.statistics().registrations());
         }
     }
 
