@@ -67,6 +67,54 @@ class ArenaGrowthTest {
         }
     }
 
+    /** It was refused over slabs that were idle but too small, each of them. */
+    @Test
+    void idleSlabsMakeRoomForOneThatIsWanted() {
+        try (TensorArena arena = TensorArena.create(memory, 0, 16 * MIB)) {
+            Tensor one = arena.allocate(ElementType.UINT8, Shape.of(6 * MIB));
+            Tensor other = arena.allocate(ElementType.UINT8, Shape.of(6 * MIB));
+            one.close();
+            assertNull(arena.tryAllocate(ElementType.UINT8, Shape.of(12 * MIB)));
+            assertEquals(12 * MIB, memory.heldByteSize(), "nothing goes back in vain");
+            other.close();
+            for (int i = 0; i < 2; i++) {
+                Tensor large = i == 0 ? arena.allocate(ElementType.UINT8, Shape.of(15 * MIB))
+                        : arena.tryAllocate(ElementType.UINT8, Shape.of(16 * MIB));
+                assertTrue(memory.heldByteSize() <= 16 * MIB);
+                large.close();
+            }
+            assertNull(arena.tryAllocate(ElementType.UINT8, Shape.of(17 * MIB)));
+            assertEquals(16 * MIB, memory.heldByteSize());
+            assertTrue(arena.isConsistent());
+        }
+        assertEquals(0, memory.heldByteSize());
+    }
+
+    @Test
+    void theFirstSlabStaysWhateverIsWanted() {
+        try (TensorArena arena = TensorArena.create(memory, 4 * MIB, 16 * MIB)) {
+            arena.allocate(ElementType.UINT8, Shape.of(8 * MIB)).close();
+            assertNull(arena.tryAllocate(ElementType.UINT8, Shape.of(13 * MIB)));
+            assertEquals(2, arena.statistics().slabCount());
+            arena.allocate(ElementType.UINT8, Shape.of(12 * MIB)).close();
+            assertEquals(16 * MIB, arena.statistics().slabByteSize());
+            assertEquals(12 * MIB, arena.trim());
+        }
+    }
+
+    /** Whatever was there before: what is idle is in nobody's way. */
+    @Property(tries = 100)
+    void whatFitsIntoTheBudgetIsNeverRefusedOverIdleSlabs(
+            @ForAll @Size(min = 1, max = 30) List<@IntRange(min = 1, max = 8 << 20) Integer> sizes) {
+        try (TensorArena arena = TensorArena.create(memory, 0, 8 * MIB)) {
+            for (int size : sizes) {
+                arena.allocate(ElementType.UINT8, Shape.of(size)).close();
+                assertTrue(memory.heldByteSize() <= 8 * MIB);
+            }
+        }
+        assertEquals(0, memory.heldByteSize());
+    }
+
     @Test
     void takesWhatItNeedsFromASourceThatHasNoMore() {
         SlabSource stingy = new Wrapped(300_000);

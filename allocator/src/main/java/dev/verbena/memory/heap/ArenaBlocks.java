@@ -150,7 +150,7 @@ public class ArenaBlocks extends ArenaHeap {
         try {
             // Another thread may have freed or grown meanwhile; and may take what is added below before this one does.
             while ((address = takeExclusively(byteSize, alignment)) == 0) {
-                if (refusal == null && growth.isWithinBudget(wanted)) {
+                if (refusal == null && growth.makeRoomFor(wanted)) {
                     refusal = growth.growFor(wanted);
                 } else if (!giveWay()) {
                     return refuse(byteSize, orNull, type, shape, refusal);

@@ -15,7 +15,8 @@ import dev.verbena.memory.events.SlabAcquiredEvent;
  * The slabs of an arena: got from their source as the arena needs them, up to its budget, and given back.
  *
  * <p>One that the source does not take back, as long as something of the system uses it, is not used any more, counts against the
- * budget, and is offered again whenever slabs go back or a further one is wanted that the budget has no room for.
+ * budget, and is offered again whenever slabs go back or a further one is wanted that the budget has no room for. Idle slabs go back when
+ * that makes room for one that is wanted.
  *
  * <p><b>Owner:</b> {@code TensorArena}. <b>Threading:</b> thread-safe; who grows has {@link #lock}, before any lock of the heap.
  */
@@ -60,13 +61,16 @@ public final class ArenaGrowth {
         lock.unlock();
     }
 
-    /** Whether there may be a further slab that would hold a block of that size; also while another thread is about to add one. */
+    /**
+     * Whether there may be a further slab that would hold a block of that size, without another one that goes back; also while another
+     * thread is about to add one.
+     */
     public boolean mayGrowFor(long byteSize) {
         if (!lock.tryLock()) {
             return true;
         }
         try {
-            return isWithinBudget(byteSize);
+            return isWithinBudget(byteSize, false);
         } finally {
             lock.unlock();
         }
@@ -74,12 +78,25 @@ public final class ArenaGrowth {
 
     // ---- with the lock ----
 
-    /** Whether there may be a further slab that would hold a block of that size. */
-    public boolean isWithinBudget(long byteSize) {
-        if (neededByteSize(byteSize) == 0 && !unreleased.isEmpty()) {
+    /** Whether there may be a further slab that would hold a block of that size, now that those went back which stood in its way. */
+    public boolean makeRoomFor(long byteSize) {
+        return isWithinBudget(byteSize, true);
+    }
+
+    private boolean isWithinBudget(long byteSize, boolean givesIdleBack) {
+        if (neededByteSize(byteSize) == 0) {
+            if (givesIdleBack && SizeClasses.pagesOf(byteSize) <= byteSizeMax / SizeClasses.PAGE_BYTE_SIZE) {
+                unreleased.addAll(heap.trim(keptSlabs(),
+                        SizeClasses.ceilToPage(byteSize) - leftByteSize()));
+            }
             release(new ArrayList<>());
         }
         return neededByteSize(byteSize) > 0;
+    }
+
+    /** The first of an arena that was created with one stays. */
+    private int keptSlabs() {
+        return firstByteSize > 0 ? 1 : 0;
     }
 
     /** Of the slabs that the source has not taken back. */
@@ -157,7 +174,7 @@ public final class ArenaGrowth {
         lock.lock();
         try {
             long before = heap.slabByteSize() + unreleasedByteSize();
-            releaseAll(heap.trim(firstByteSize > 0 ? 1 : 0));
+            releaseAll(heap.trim(keptSlabs()));
             return before - heap.slabByteSize();
         } finally {
             lock.unlock();

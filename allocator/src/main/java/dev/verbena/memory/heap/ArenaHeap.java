@@ -259,10 +259,15 @@ class ArenaHeap implements Storage {
      * @return these, to be released
      */
     List<Slab> trim(int firstNumber) {
+        return trim(firstNumber, 0);
+    }
+
+    /** As {@link #trim(int)}, but forgets none if they have less bytes together. */
+    List<Slab> trim(int firstNumber, long byteSizeMin) {
         lockAll();
         try {
             heaps().forEach(ThreadHeap::trim);
-            return central.removeIdle(firstNumber);
+            return central.removeIdle(firstNumber, byteSizeMin);
         } finally {
             unlockAll();
         }

@@ -149,17 +149,22 @@ final class CentralHeap {
 
     /** Forgets all slabs on which nothing is, from that number on; no thread is within the arena. */
     List<Slab> removeIdle(int firstNumber) {
-        List<Slab> removed = new ArrayList<>();
-        for (SlabPages slab : slabs()) {
-            if (slab.number >= firstNumber && slab.isIdle()) {
-                pages.free.remove(slab.first);
-                slabs.set(slab.number, null);
-                slab.forget();
-                removed.add(slab.slab);
-            }
+        return removeIdle(firstNumber, 0);
+    }
+
+    /** As {@link #removeIdle(int)}, but none if they have less bytes together. */
+    List<Slab> removeIdle(int firstNumber, long byteSizeMin) {
+        List<SlabPages> idle = slabs().stream().filter(slab -> slab.number >= firstNumber && slab.isIdle()).toList();
+        if (idle.stream().mapToLong(SlabPages::byteSize).sum() < byteSizeMin) {
+            return List.of();
+        }
+        for (SlabPages slab : idle) {
+            pages.free.remove(slab.first);
+            slabs.set(slab.number, null);
+            slab.forget();
         }
         sortSlabs();
-        return removed;
+        return idle.stream().map(slab -> slab.slab).toList();
     }
 
     private void sortSlabs() {
@@ -433,6 +438,11 @@ final class CentralHeap {
 
     long slabByteSize() {
         return slabByteSize.getOpaque();
+    }
+
+    /** That all slabs may have, or have. */
+    long byteSizeMax() {
+        return Math.max(pageCountMax * SizeClasses.PAGE_BYTE_SIZE, slabByteSize());
     }
 
     long largeByteSize() {

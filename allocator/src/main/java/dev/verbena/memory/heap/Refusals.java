@@ -1,14 +1,14 @@
 package dev.verbena.memory.heap;
 
 /**
- * Knows of many requests that they would be refused without keeping anybody out: since the arena has not so many bytes free, or since as
- * much was refused before and nothing was freed since.
+ * Knows of many requests that they would be refused without keeping anybody out: since the arena has not so many bytes that are not live,
+ * however its slabs were exchanged, or since as much was refused before and nothing was freed since.
  *
  * <p>Bytes are counted by those who have them, each on its own lines, up only; nobody is stopped while they are read. All that was allocated
  * is read first and all that was freed behind it: at the moment between, no more was free than
  *
  * <pre>
- *   slabs - (Σ allocated, read before - Σ freed, read after)
+ *   budget - (Σ allocated, read before - Σ freed, read after)
  * </pre>
  *
  * <p>so a request for more is refused rightly, whatever threads do meanwhile; and what was freed before the request, by whomever, is counted.
@@ -56,7 +56,7 @@ final class Refusals {
         last = new Refused(classOf(byteSize, alignment), SizeClasses.pagesOf(byteSize), alignment, freed());
     }
 
-    /** Whether no slab of the arena has room for it, for sure. */
+    /** Whether no slab of the arena has room for it, for sure, nor would have if idle ones were exchanged. */
     boolean isSure(long byteSize, long alignment) {
         long before = epoch;
         if ((before & 1) != 0) {
@@ -65,7 +65,7 @@ final class Refusals {
         Refused refused = last;
         long allocated = allocated();
         long freed = freed();
-        long free = central.slabByteSize() - (allocated - freed);
+        long free = central.byteSizeMax() - (allocated - freed);
         boolean isSure = byteSize > free || refused != null && refused.freed() == freed && refused
                 .covers(classOf(byteSize, alignment), SizeClasses.pagesOf(byteSize), alignment);
         return isSure && epoch == before;
