@@ -1,32 +1,114 @@
 package dev.verbena.memory;
 
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
- * The type of a tensor's elements.
+ * The type of a tensor's elements, in native byte order. {@link Elements} reads and writes single ones.
+ *
+ * <pre>
+ *   FLOAT16         1 sign, 5 exponent, 10 mantissa bits   IEEE 754 binary16
+ *   BFLOAT16        1, 8, 7                                the upper half of a FLOAT32
+ *   FLOAT8E4M3FN    1, 4, 3                                no infinities; NaN is S.1111.111
+ *   FLOAT8E5M2      1, 5, 2                                the upper half of a FLOAT16
+ *   INT4            two a byte, the first of them in the lower half, as in ONNX; -8 .. 7
+ *   BOOL            a byte, 0 is false
+ *   COMPLEX64, 128  real part, imaginary part, a FLOAT32 or FLOAT64 each
+ * </pre>
+ *
+ * <p>Names and codes are those of ONNX ({@code TensorProto.DataType} of onnx.proto) and of safetensors ({@code Dtype}, version 0.7); the two
+ * eight-bit floats are those of the OCP 8-bit Floating Point Specification, revision 1.0.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public enum ElementType {
-    FLOAT32(ValueLayout.JAVA_FLOAT),
-    FLOAT64(ValueLayout.JAVA_DOUBLE),
-    INT32(ValueLayout.JAVA_INT),
-    INT64(ValueLayout.JAVA_LONG),
-    UINT8(ValueLayout.JAVA_BYTE);
+    FLOAT64(64, 11, "DOUBLE", "F64", ValueLayout.JAVA_DOUBLE),
+    FLOAT32(32, 1, "FLOAT", "F32", ValueLayout.JAVA_FLOAT),
+    FLOAT16(16, 10, "FLOAT16", "F16", ValueLayout.JAVA_SHORT),
+    BFLOAT16(16, 16, "BFLOAT16", "BF16", ValueLayout.JAVA_SHORT),
+    FLOAT8E4M3FN(8, 17, "FLOAT8E4M3FN", "F8_E4M3", ValueLayout.JAVA_BYTE),
+    FLOAT8E5M2(8, 19, "FLOAT8E5M2", "F8_E5M2", ValueLayout.JAVA_BYTE),
+    INT64(64, 7, "INT64", "I64", ValueLayout.JAVA_LONG),
+    INT32(32, 6, "INT32", "I32", ValueLayout.JAVA_INT),
+    INT16(16, 5, "INT16", "I16", ValueLayout.JAVA_SHORT),
+    INT8(8, 3, "INT8", "I8", ValueLayout.JAVA_BYTE),
+    INT4(4, 22, "INT4", null, null),
+    UINT64(64, 13, "UINT64", "U64", ValueLayout.JAVA_LONG),
+    UINT32(32, 12, "UINT32", "U32", ValueLayout.JAVA_INT),
+    UINT16(16, 4, "UINT16", "U16", ValueLayout.JAVA_SHORT),
+    UINT8(8, 2, "UINT8", "U8", ValueLayout.JAVA_BYTE),
+    BOOL(8, 9, "BOOL", "BOOL", ValueLayout.JAVA_BYTE),
+    COMPLEX64(64, 14, "COMPLEX64", "C64", null),
+    COMPLEX128(128, 15, "COMPLEX128", null, null);
 
+    private final int bitSize;
+    private final int code;
+    private final String onnxName;
+    private final String safetensorsName;
     private final ValueLayout layout;
-    private final long byteSize;
     private final long elementCountMax;
 
-    ElementType(ValueLayout layout) {
+    /** {@code safetensorsName} and {@code layout} may be null. */
+    ElementType(int bitSize, int code, String onnxName, String safetensorsName, ValueLayout layout) {
+        this.bitSize = bitSize;
+        this.code = code;
+        this.onnxName = onnxName;
+        this.safetensorsName = safetensorsName;
         this.layout = layout;
-        byteSize = layout.byteSize();
-        elementCountMax = Long.MAX_VALUE / byteSize;
+        elementCountMax = bitSize < Byte.SIZE ? Long.MAX_VALUE : Long.MAX_VALUE / (bitSize / Byte.SIZE);
     }
 
-    /** Bytes of one element. */
-    public long byteSize() {
-        return byteSize;
+    /** @throws IllegalArgumentException if no type has that code */
+    public static ElementType ofCode(int code) {
+        return find(type -> type.code, code, "code=" + code);
+    }
+
+    /** @throws IllegalArgumentException if ONNX calls none of these so */
+    public static ElementType ofOnnxName(String name) {
+        return find(ElementType::onnxName, name, "ONNX name '" + name + "'");
+    }
+
+    /** @throws IllegalArgumentException if safetensors calls none of these so */
+    public static ElementType ofSafetensorsName(String name) {
+        return find(type -> type.safetensorsName, name, "safetensors name '" + name + "'");
+    }
+
+    private static <T> ElementType find(Function<ElementType, T> key, T wanted, String what) {
+        return Arrays.stream(values()).filter(type -> wanted.equals(key.apply(type))).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no element type has the " + what + "; known: "
+                        + Arrays.stream(values()).map(key).filter(known -> known != null).map(String::valueOf)
+                                .collect(Collectors.joining(", "))));
+    }
+
+    /** Bits of one element. */
+    public int bitSize() {
+        return bitSize;
+    }
+
+    /**
+     * Bytes of so many elements, the last one filled up.
+     *
+     * @throws IllegalArgumentException if there are fewer than 0, or more than have 2^63 - 1 bytes
+     */
+    public long byteSize(long elementCount) {
+        if (elementCount < 0 || elementCount > elementCountMax) {
+            throw new IllegalArgumentException("elementCount=" + elementCount + " of " + this + " is not in 0.."
+                    + elementCountMax);
+        }
+        // Unsigned, since 2^63 - 1 elements of four bits are not too many.
+        return bitSize < Byte.SIZE ? elementCount + 1 >>> 1 : elementCount * (bitSize / Byte.SIZE);
+    }
+
+    /** What addresses of elements are a multiple of, in bytes: the size of an element, and of a complex number that of its parts. */
+    public long byteAlignment() {
+        return switch (this) {
+            case INT4 -> 1;
+            case COMPLEX64, COMPLEX128 -> bitSize / Byte.SIZE / 2;
+            default -> bitSize / Byte.SIZE;
+        };
     }
 
     /** As many as have at most 2^63 - 1 bytes. */
@@ -34,8 +116,31 @@ public enum ElementType {
         return elementCountMax;
     }
 
-    /** The layout of one element in native byte order. */
+    /**
+     * The layout of the bits of one element in native byte order: unsigned numbers as signed ones, floats of 16 and 8 bits as their codes.
+     *
+     * @throws UnsupportedOperationException if none is: of INT4, of which two share a byte, and of complex numbers, which are two values
+     */
     public ValueLayout layout() {
+        if (layout == null) {
+            throw new UnsupportedOperationException(this == INT4 ? "INT4 has no layout of its own: two share a byte"
+                    : this + " has no layout of its own: it is two values, a real and an imaginary part");
+        }
         return layout;
+    }
+
+    /** Its number in ONNX's {@code TensorProto.DataType}, which never changes; it also stands for the type in messages to peers. */
+    public int code() {
+        return code;
+    }
+
+    /** As ONNX's {@code TensorProto.DataType} calls it. */
+    public String onnxName() {
+        return onnxName;
+    }
+
+    /** As the header of a safetensors file calls it; empty for INT4 and COMPLEX128, which it has not. */
+    public Optional<String> safetensorsName() {
+        return Optional.ofNullable(safetensorsName);
     }
 }

@@ -72,7 +72,7 @@ public final class Shape {
         if (elementCount > type.elementCountMax()) {
             throw new IllegalArgumentException("too many bytes: " + this + " of " + type);
         }
-        return elementCount * type.byteSize();
+        return type.byteSize(elementCount);
     }
 
     @Override

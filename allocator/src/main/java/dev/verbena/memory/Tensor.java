@@ -44,7 +44,7 @@ public final class Tensor extends PinState implements AutoCloseable {
      * A tensor over memory that no arena manages; {@code onFree} runs once, when it is closed and no longer pinned.
      *
      * @throws IllegalArgumentException if the slab is memory of the Java heap, it does not lie within the slab, or its offset is no multiple
-     *             of its elements' size
+     *             of its elements' alignment
      */
     public static Tensor over(Slab slab, long offset, ElementType type, Shape shape, Runnable onFree) {
         if (!slab.memory().isNative()) {
@@ -54,7 +54,7 @@ public final class Tensor extends PinState implements AutoCloseable {
         }
         long slabByteSize = slab.memory().byteSize();
         if (offset < 0 || offset > slabByteSize || shape.byteSize(type) > slabByteSize - offset
-                || offset % type.byteSize() != 0) {
+                || offset % type.byteAlignment() != 0) {
             throw new IllegalArgumentException("tensor " + type + shape + " byteSize=" + shape.byteSize(type)
                     + " at offset="
                     + offset + " must lie within its slab of byteSize=" + slabByteSize + ", aligned to its elements");

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -42,9 +43,11 @@ class ReadmeTest {
     }
 
     @Test
-    void examplesOfTheAllocatorPrintWhatItsGuideSays() throws Exception {
-        for (DocumentExample example : DocumentExample.all("docs/guide/allocator.md")) {
-            assertEquals(example.printed(), example.output(folder));
+    void examplesOfTheAllocatorPrintWhatItsGuidesSay() throws Exception {
+        for (String guide : List.of("docs/guide/allocator.md", "docs/guide/tensors.md")) {
+            for (DocumentExample example : DocumentExample.all(guide)) {
+                assertEquals(example.printed(), example.output(folder));
+            }
         }
     }
 

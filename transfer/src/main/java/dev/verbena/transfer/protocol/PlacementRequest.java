@@ -30,7 +30,7 @@ record PlacementRequest(String name, ElementType type, Shape shape, int queuePai
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeUTF(name);
-            out.writeByte(type.ordinal());
+            out.writeByte(type.code());
             out.writeByte(shape.rank());
             for (long dimension : shape.dimensions()) {
                 out.writeLong(dimension);
@@ -47,7 +47,7 @@ record PlacementRequest(String name, ElementType type, Shape shape, int queuePai
     static PlacementRequest decode(byte[] bytes) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
             String name = in.readUTF();
-            ElementType type = ElementType.values()[in.readByte()];
+            ElementType type = ElementType.ofCode(in.readUnsignedByte());
             long[] dimensions = new long[in.readUnsignedByte()];
             for (int i = 0; i < dimensions.length; i++) {
                 dimensions[i] = in.readLong();

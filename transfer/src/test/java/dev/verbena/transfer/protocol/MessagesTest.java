@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
@@ -55,7 +57,18 @@ class MessagesTest {
             assertThrows(TransferException.class, () -> PlacementRequest.decode(cut));
         }
         bytes[2 + "edge".length()] = 99;
-        assertThrows(TransferException.class, () -> PlacementRequest.decode(bytes));
+        TransferException e = assertThrows(TransferException.class, () -> PlacementRequest.decode(bytes));
+        assertTrue(e.getMessage().contains("no element type has the code=99; known: "), e.getMessage());
+    }
+
+    /** By a code that no order of declarations changes. */
+    @ParameterizedTest
+    @EnumSource
+    void anElementTypeTravelsByItsCode(ElementType type) {
+        PlacementRequest request = new PlacementRequest("", type, Shape.of(), 0, 0, 0);
+        byte[] bytes = request.encode();
+        assertEquals(type.code(), bytes[2]);
+        assertEquals(request, PlacementRequest.decode(bytes));
     }
 
     @Test
