@@ -10,13 +10,13 @@ import java.lang.invoke.VarHandle;
  *   state word      31        30 .. 0
  *                 CLOSED    pins
  *
- *   state     pin       unpin                   close
- *   LIVE      PINNED    error                   FREE, storage goes back
- *   PINNED    PINNED    PINNED or LIVE          CLOSING
- *   CLOSING   error     CLOSING, or at the      error
- *                       last pin FREE, storage
- *                       goes back
- *   FREE      error     error                   error
+ *   state     pin       share     unpin                   close
+ *   LIVE      PINNED    PINNED    error                   FREE, storage goes back
+ *   PINNED    PINNED    PINNED    PINNED or LIVE          CLOSING
+ *   CLOSING   error     CLOSING   CLOSING, or at the      error
+ *                                 last pin FREE, storage
+ *                                 goes back
+ *   FREE      error     error     error                   error
  * </pre>
  *
  * <p>Every move is one atomic step on the word, and only one step leads to FREE; so the storage goes back once, whichever of close and
@@ -76,13 +76,23 @@ abstract class PinState {
 
     /** {@code tensor} is named in the message if it can't be done; so below. */
     final void addPin(Object tensor) {
+        addPin(tensor, false);
+    }
+
+    /** For who has a pin already: also if the block was closed meanwhile. */
+    final void sharePin(Object tensor) {
+        addPin(tensor, true);
+    }
+
+    private void addPin(Object tensor, boolean isShared) {
         for (;;) {
             int seen = word;
-            if (seen < 0) {
+            if (seen == CLOSED || seen < 0 && !isShared) {
                 throw new IllegalStateException("pin after free: " + tensor + " was closed before" + history());
             }
-            if (seen == PINS_MAX) {
-                throw new IllegalStateException("pins=" + seen + ": too many, unpin is missing somewhere: " + tensor);
+            if ((seen & ~CLOSED) == PINS_MAX) {
+                throw new IllegalStateException(
+                        "pins=" + PINS_MAX + ": too many, unpin is missing somewhere: " + tensor);
             }
             if (STATE.compareAndSet(this, seen, seen + 1)) {
                 return;

@@ -93,6 +93,11 @@ public final class Tensor extends PinState implements AutoCloseable {
         return shape;
     }
 
+    /** Its own layout, dense, from which those of a {@link TensorView} are made. */
+    public TensorLayout layout() {
+        return TensorLayout.of(type, shape);
+    }
+
     public long byteSize() {
         return shape.byteSize(type);
     }
@@ -171,11 +176,24 @@ public final class Tensor extends PinState implements AutoCloseable {
 
     /** Keeps the memory until the matching {@link #unpin()}; for {@link TensorLease}, which says whose is whose. */
     void pin() {
+        pin(false);
+    }
+
+    /** As {@link #pin()}, for who has a pin already: also if the tensor was closed meanwhile. */
+    void sharePin() {
+        pin(true);
+    }
+
+    private void pin(boolean isShared) {
         if (!storage.tryPin()) {
             throw new IllegalStateException("pin after free: " + this + " was freed with its scope's iteration");
         }
         try {
-            original.addPin(this);
+            if (isShared) {
+                original.sharePin(this);
+            } else {
+                original.addPin(this);
+            }
         } catch (IllegalStateException e) {
             storage.unpinned();
             throw e;

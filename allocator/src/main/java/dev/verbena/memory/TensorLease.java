@@ -78,6 +78,17 @@ public final class TensorLease implements AutoCloseable {
      */
     public void pin(Tensor tensor) {
         tensor.pin();
+        hold(tensor);
+    }
+
+    /** As {@link #pin}, of the tensor that another lease holds: also if it was closed meanwhile. */
+    void pinAs(TensorLease other) {
+        Tensor tensor = other.tensor();
+        tensor.sharePin();
+        hold(tensor);
+    }
+
+    private void hold(Tensor tensor) {
         if (owners != null || !HELD.compareAndSet(this, null, tensor)) {
             tensor.unpin();
             throw new IllegalStateException("this lease cannot pin " + tensor + ": it is for another one, " + this);
@@ -85,14 +96,16 @@ public final class TensorLease implements AutoCloseable {
     }
 
     /**
-     * One more of the same kind, for another holder.
+     * One more of the same kind, for another holder; of one that pins also if the tensor is closed.
      *
-     * @throws IllegalStateException if this one is given up, or pins a tensor that is closed
+     * @throws IllegalStateException if this one is given up
      */
     public TensorLease share() {
         Tensor tensor = tensor();
         if (owners == null) {
-            return of(tensor);
+            TensorLease another = new TensorLease();
+            another.pinAs(this);
+            return another;
         }
         if (!addOwner(owners)) {
             throw givenUp();

@@ -35,17 +35,21 @@ class PinStateTest {
         source.release(slab);
     }
 
-    /** Steps that lead to the state, then the event: p(in), u(npin), c(lose). */
+    /** Steps that lead to the state, then the event: p(in), s(hare), u(npin), c(lose). */
     @ParameterizedTest
     @CsvSource({
             // LIVE
             "'',  p, PINNED,  0", "'',  u, error,   0", "'',  c, FREE,    1",
+            "'',  s, PINNED,  0",
             // PINNED, once and twice
             "p,   p, PINNED,  0", "p,   u, LIVE,    0", "p,   c, CLOSING, 0", "pp,  u, PINNED,  0",
+            "p,   s, PINNED,  0", "ps,  u, PINNED,  0",
             // CLOSING, once and twice pinned
             "pc,  p, error,   0", "pc,  u, FREE,    1", "pc,  c, error,   0", "ppc, u, CLOSING, 0",
+            "pc,  s, CLOSING, 0", "pcs, u, CLOSING, 0", "pcsu, u, FREE, 1",
             // FREE, by close and by unpin
-            "c,   p, error,   1", "c,   u, error,   1", "c,   c, error,   1", "pcu, u, error,   1", "pcu, c, error, 1"})
+            "c,   p, error,   1", "c,   u, error,   1", "c,   c, error,   1", "pcu, u, error,   1", "pcu, c, error, 1",
+            "c,   s, error,   1", "pcu, s, error,   1"})
     void movesAsTheTableSays(String steps, String event, String outcome, int releasedAfter) {
         Tensor tensor = tensor();
         steps.chars().forEach(step -> event((char) step).accept(tensor));
@@ -123,6 +127,7 @@ class PinStateTest {
     private static Consumer<Tensor> event(char name) {
         return switch (name) {
             case 'p' -> Tensor::pin;
+            case 's' -> Tensor::sharePin;
             case 'u' -> Tensor::unpin;
             case 'c' -> Tensor::close;
             default -> throw new IllegalArgumentException("event " + name);

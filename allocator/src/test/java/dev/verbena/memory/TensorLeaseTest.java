@@ -118,8 +118,12 @@ class TensorLeaseTest {
         first.close();
         assertThrows(IllegalStateException.class, first::share);
         tensor.close();
-        assertThrows(IllegalStateException.class, second::share);
+        TensorLease third = second.share();
         second.close();
+        assertEquals(1, tensor.pins(), "a closed tensor stays for all who share a pin of it");
+        third.memory().fill((byte) 7);
+        third.close();
+        assertThrows(IllegalStateException.class, third::share);
     }
 
     @Test

@@ -148,6 +148,24 @@ interface OneSidedContract extends FabricFixture {
     }
 
     @Test
+    default void writeGathersAsManyElementsAsTheFabricSays() {
+        FabricPair pair = connect();
+        int most = pair.initiator.fabric.capabilities().elementCountMax();
+        pair.initiator.fill(0, 5 * most, 7);
+        WorkRequest write = new WorkRequest(most).reset(1, Opcode.WRITE)
+                .remote(pair.target.region.address() + 64, pair.target.region.rkey());
+        for (int i = 0; i < most; i++) {
+            // Apart, in the other direction, so that none is the neighbour of the one before.
+            long apart = 4096 + 8L * (most - i);
+            MemorySegment.copy(pair.initiator.region.memory(), 5L * i, pair.initiator.region.memory(), apart, 5);
+            write.element(pair.initiator.region, apart, 5);
+        }
+        pair.run(write, SUCCESS);
+        assertFilled(pair.target, 64, 5 * most, 7);
+        assertZero(pair.target, 64 + 5 * most, 32);
+    }
+
+    @Test
     default void readScattersInOrder() {
         FabricPair pair = connect();
         assumeTrue(pair.initiator.fabric.capabilities().readElementCountMax() >= 3,

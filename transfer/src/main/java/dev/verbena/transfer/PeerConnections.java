@@ -167,8 +167,11 @@ final class PeerConnections implements ConnectionHandler {
         List<QueuePairOptions> queuePairs = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             Poller poller = pollers.get(nextPoller++ % pollers.size());
-            queuePairs.add(new QueuePairOptions(poller.completionQueue(), options.queueDepth(),
-                    PeerConnection.receiveDepth(i, options.queueDepth()), RECEIVER_NOT_READY_TIMEOUT_NS));
+            QueuePairOptions queuePair = new QueuePairOptions(poller.completionQueue(), options.queueDepth(),
+                    PeerConnection.receiveDepth(i, options.queueDepth()), RECEIVER_NOT_READY_TIMEOUT_NS);
+            // Tensors' views are gathered by as many elements as the device has; the RPC's messages are one.
+            queuePairs.add(i == 0 ? queuePair
+                    : queuePair.withElementCountMax(fabric.capabilities().elementCountMax()));
         }
         return queuePairs;
     }

@@ -291,7 +291,7 @@ public final class RdmaDevice implements AutoCloseable {
     TensorSender connectSender(PeerConnection peer, int queuePairIndex, String name, ElementType type, Shape shape,
             Duration timeout) {
         StaticPlacementSender sender = PlacementQuery.sender(name, type, shape, peer, queuePairIndex, controlArena,
-                capabilities().messageByteSizeMax(), counters, timeout);
+                capabilities(), counters, timeout);
         senders.add(sender);
         return new TensorSender(this, sender);
     }

@@ -2,6 +2,7 @@ package dev.verbena.transfer;
 
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.protocol.StaticPlacementSender;
 
 /**
@@ -26,6 +27,11 @@ public final class TensorSender implements AutoCloseable {
         return device.isRegistered(tensor.slab());
     }
 
+    /** As {@link #isRegistered(Tensor)}, of a view's tensor. */
+    public boolean isRegistered(TensorView view) {
+        return device.isRegistered(view.slab());
+    }
+
     /** Whether an offer would be taken now: a slot is free. */
     public boolean isReady() {
         return protocol.isReady();
@@ -40,11 +46,28 @@ public final class TensorSender implements AutoCloseable {
      *         over {@link RdmaDevice#slabSource()}
      */
     public SendResult offer(Tensor tensor, SendCallback callback) {
-        if (!isRegistered(tensor)) {
-            throw new IllegalArgumentException(tensor + " is not in memory registered with device '" + device.name()
+        requireRegistered(isRegistered(tensor), tensor);
+        return protocol.offer(tensor, callback);
+    }
+
+    /**
+     * As {@link #offer(Tensor, SendCallback)}, of a view of the sender's type and shape, which may be closed at once. One that is not
+     * contiguous is gathered by the device, within one write.
+     *
+     * @throws IllegalArgumentException also if it has more {@linkplain dev.verbena.memory.ByteRuns runs} than a write has elements, which is
+     *         {@code device.capabilities().elementCountMax()}, less one where arrival is seen in the tail; use {@link #offerCopy}
+     * @throws IllegalStateException also if the view is closed, or a view of INT4 has pieces that begin or end within a byte
+     */
+    public SendResult offer(TensorView view, SendCallback callback) {
+        requireRegistered(isRegistered(view), view);
+        return protocol.offer(view, callback);
+    }
+
+    private void requireRegistered(boolean isRegistered, Object offered) {
+        if (!isRegistered) {
+            throw new IllegalArgumentException(offered + " is not in memory registered with device '" + device.name()
                     + "'; allocate it from an arena over device.slabSource(), or use offerCopy");
         }
-        return protocol.offer(tensor, callback);
     }
 
     /**
@@ -54,6 +77,11 @@ public final class TensorSender implements AutoCloseable {
      */
     public SendResult offerCopy(Tensor tensor, TensorArena staging, SendCallback callback) {
         return protocol.offerCopy(tensor, staging, callback);
+    }
+
+    /** As {@link #offerCopy(Tensor, TensorArena, SendCallback)}, of a view; its runs are copied one by one. */
+    public SendResult offerCopy(TensorView view, TensorArena staging, SendCallback callback) {
+        return protocol.offerCopy(view, staging, callback);
     }
 
     /** How the receiver sees arrivals: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 
@@ -12,9 +14,11 @@ import com.sun.management.ThreadMXBean;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorView;
 
 /** In steady state a transfer allocates nothing on the sender's Java heap, neither where it is offered nor where it is polled. */
 class StaticPlacementGarbageTest {
+    private static final Shape SHAPE = Shape.of(4, 4);
     private static final int ROUND = 20_000;
     /** Until the compiler has seen everything, boxes and views are real objects. */
     private static final int ROUNDS_MAX = 40;
@@ -25,24 +29,40 @@ class StaticPlacementGarbageTest {
 
     @Test
     void sendingAllocatesNothing() throws InterruptedException {
+        assertNothingIsAllocated((pair, sender) -> {
+            Tensor tensor = pair.floats(16, 1).reshaped(SHAPE);
+            return () -> sender.offer(tensor, null);
+        });
+    }
+
+    @Test
+    void gatheringAViewAllocatesNothing() throws InterruptedException {
+        assertNothingIsAllocated((pair, sender) -> {
+            Tensor tensor = pair.floats(32, 1).reshaped(Shape.of(4, 8));
+            TensorView view = TensorView.of(tensor, tensor.layout().narrowed(1, 2, 4));
+            return () -> sender.offer(view, null);
+        });
+    }
+
+    /** @param offer makes what is offered, and offers it each time */
+    private void assertNothingIsAllocated(BiFunction<DevicePair, TensorSender, Supplier<SendResult>> offer)
+            throws InterruptedException {
         assertTrue(threads.isThreadAllocatedMemorySupported());
         try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
-            Shape shape = Shape.of(16);
-            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, ElementType.FLOAT32, shape, 4);
-            TensorSender sender = pair.channel().sender("edge", ElementType.FLOAT32, shape, DevicePair.TIMEOUT);
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, ElementType.FLOAT32, SHAPE, 4);
+            TensorSender sender = pair.channel().sender("edge", ElementType.FLOAT32, SHAPE, DevicePair.TIMEOUT);
             AtomicBoolean done = new AtomicBoolean();
             Thread consumer = Thread.ofPlatform().start(() -> consume(pair.receiver, receiver, done));
-            Tensor tensor = pair.floats(16, 1);
+            Supplier<SendResult> offering = offer.apply(pair, sender);
             long poller = pollerId();
             long allocated = Long.MAX_VALUE;
             for (int round = 0; round < ROUNDS_MAX && allocated > TOLERANCE; round++) {
                 long before = allocatedBySender(poller);
-                send(pair.sender, sender, tensor, ROUND);
+                send(pair.sender, offering, ROUND);
                 allocated = allocatedBySender(poller) - before;
             }
             done.set(true);
             consumer.join();
-            tensor.close();
             assertTrue(allocated <= TOLERANCE, allocated + " bytes for " + ROUND + " transfers");
         }
     }
@@ -52,10 +72,10 @@ class StaticPlacementGarbageTest {
                 + threads.getThreadAllocatedBytes(Thread.currentThread().threadId());
     }
 
-    private static void send(RdmaDevice device, TensorSender sender, Tensor tensor, int count) {
+    private static void send(RdmaDevice device, Supplier<SendResult> offering, int count) {
         for (int sent = 0; sent < count;) {
             long seen = device.activity();
-            if (sender.offer(tensor, null) == SendResult.SENT) {
+            if (offering.get() == SendResult.SENT) {
                 sent++;
             } else {
                 device.awaitActivity(seen, 1_000_000);

@@ -9,6 +9,7 @@ import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
@@ -27,7 +28,7 @@ public final class PlacementQuery {
 
     /** The sender for the peer's receiver of that name. */
     public static StaticPlacementSender sender(String name, ElementType type, Shape shape, PeerConnection peer,
-            int queuePairIndex, TensorArena controlArena, long messageByteSizeMax, TransferCounters counters,
+            int queuePairIndex, TensorArena controlArena, Capabilities capabilities, TransferCounters counters,
             Duration timeout) {
         Tensor acknowledgement = controlArena.allocate(ElementType.INT64, Shape.of(SlotLayout.LINE / SlotLayout.WORD));
         try {
@@ -36,7 +37,7 @@ public final class PlacementQuery {
             PlacementRequest request = new PlacementRequest(name, type, shape, queuePairIndex,
                     region.address() + acknowledgement.slabOffset(), region.rkey());
             PlacementAnswer answer = ask(request, peer, timeout);
-            return new StaticPlacementSender(request, answer, peer, acknowledgement, controlArena, messageByteSizeMax,
+            return new StaticPlacementSender(request, answer, peer, acknowledgement, controlArena, capabilities,
                     counters);
         } catch (RuntimeException e) {
             acknowledgement.close();

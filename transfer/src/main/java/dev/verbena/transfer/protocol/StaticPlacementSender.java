@@ -1,13 +1,18 @@
 package dev.verbena.transfer.protocol;
 
+import java.util.function.Consumer;
+
+import dev.verbena.memory.ByteRuns;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
+import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
@@ -15,7 +20,8 @@ import dev.verbena.transfer.spi.Opcode;
 /**
  * Sending end of static placement (EuroSys'19 §3.2): each tensor is one write into the receiver's next free slot, payload and
  * tail together; a receiver that lags is back-pressure. A tensor larger than the device's messages goes in several writes, the
- * last of which carries the tail or the immediate.
+ * last of which carries the tail or the immediate. A view that is not contiguous is gathered by the elements of the write, as long as it
+ * has not more runs than the device has elements.
  *
  * <p>Always: {@code acknowledged <= sent <= acknowledged + depth}.
  *
@@ -36,7 +42,7 @@ public final class StaticPlacementSender {
     /** The word that the receiver writes the number of consumed tensors to. */
     private final Tensor acknowledgement;
     private final Tensor tails;
-    private final long messageByteSizeMax;
+    private final Capabilities capabilities;
     private final TransferCounters counters;
     private final SlotSend[] sends;
 
@@ -48,7 +54,7 @@ public final class StaticPlacementSender {
     /** For slots that the peer has answered with; {@code acknowledgement} was told to it. */
     StaticPlacementSender(PlacementRequest request, PlacementAnswer placement, PeerConnection peer,
             Tensor acknowledgement,
-            TensorArena controlArena, long messageByteSizeMax, TransferCounters counters) {
+            TensorArena controlArena, Capabilities capabilities, TransferCounters counters) {
         this.name = request.name();
         this.type = request.type();
         this.shape = request.shape();
@@ -58,7 +64,7 @@ public final class StaticPlacementSender {
         this.layout = new SlotLayout(shape.byteSize(type), placement.depth());
         this.acknowledgement = acknowledgement;
         this.tails = controlArena.allocate(ElementType.UINT8, Shape.of(placement.depth(), TAIL_BYTE_SIZE));
-        this.messageByteSizeMax = messageByteSizeMax;
+        this.capabilities = capabilities;
         this.counters = counters;
         this.sends = new SlotSend[placement.depth()];
         for (int slot = 0; slot < sends.length; slot++) {
@@ -69,24 +75,63 @@ public final class StaticPlacementSender {
     /** Whether an offer would be taken now. */
     public boolean isReady() {
         checkUsable();
-        return sent - acknowledgedAcquire() < layout.depth() && !sends[(int) (sent % layout.depth())].busy;
+        return sent - acknowledgedAcquire() < layout.depth() && !nextSend().busy;
     }
 
-    /** @see dev.verbena.transfer.TensorSender#offer */
+    /** @see dev.verbena.transfer.TensorSender#offer(Tensor, SendCallback) */
     public SendResult offer(Tensor tensor, SendCallback callback) {
-        checkFits(tensor);
+        checkFits(tensor.type(), tensor.shape(), tensor);
         if (!isReady()) {
             return SendResult.BACK_PRESSURED;
         }
-        sends[(int) (sent % layout.depth())].start(tensor, callback, sent);
+        nextSend().start(tensor, callback, sent);
+        return sent();
+    }
+
+    /** @see dev.verbena.transfer.TensorSender#offer(TensorView, SendCallback) */
+    public SendResult offer(TensorView view, SendCallback callback) {
+        checkFits(view.type(), view.shape(), view);
+        ByteRuns runs = view.layout().runs();
+        if (runs.count() > runCountMax()) {
+            throw new IllegalArgumentException("sender '" + name + "': " + view + " has " + runs
+                    + ", but one write of this device gathers at most " + runCountMax()
+                    + "; use offerCopy, or copy it to a dense tensor");
+        }
+        if (!isReady()) {
+            return SendResult.BACK_PRESSURED;
+        }
+        nextSend().start(view, runs, callback, sent);
+        return sent();
+    }
+
+    /** Elements of a write that are left for the payload. */
+    private int runCountMax() {
+        return capabilities.elementCountMax() - (placement.tail() ? 1 : 0);
+    }
+
+    private SlotSend nextSend() {
+        return sends[(int) (sent % layout.depth())];
+    }
+
+    private SendResult sent() {
         sent++;
-        counters.onTransfer(tensor.byteSize());
+        counters.onTransfer(layout.byteSize());
         return SendResult.SENT;
     }
 
-    /** @see dev.verbena.transfer.TensorSender#offerCopy */
+    /** @see dev.verbena.transfer.TensorSender#offerCopy(Tensor, TensorArena, SendCallback) */
     public SendResult offerCopy(Tensor tensor, TensorArena staging, SendCallback callback) {
-        checkFits(tensor);
+        checkFits(tensor.type(), tensor.shape(), tensor);
+        return offerCopy(copy -> copy.memory().copyFrom(tensor.memory()), staging, callback);
+    }
+
+    /** @see dev.verbena.transfer.TensorSender#offerCopy(TensorView, TensorArena, SendCallback) */
+    public SendResult offerCopy(TensorView view, TensorArena staging, SendCallback callback) {
+        checkFits(view.type(), view.shape(), view);
+        return offerCopy(view::copyTo, staging, callback);
+    }
+
+    private SendResult offerCopy(Consumer<Tensor> copying, TensorArena staging, SendCallback callback) {
         if (!isReady()) {
             return SendResult.BACK_PRESSURED;
         }
@@ -94,13 +139,14 @@ public final class StaticPlacementSender {
         if (copy == null) {
             return SendResult.BACK_PRESSURED;
         }
-        copy.memory().copyFrom(tensor.memory());
-        SendResult result = offer(copy, callback);
-        if (result == SendResult.SENT) {
-            counters.onCopy(tensor.byteSize());
+        try (copy) {
+            copying.accept(copy);
+            SendResult result = offer(copy, callback);
+            if (result == SendResult.SENT) {
+                counters.onCopy(layout.byteSize());
+            }
+            return result;
         }
-        copy.close();
-        return result;
     }
 
     /** The peer's name, for messages. */
@@ -147,9 +193,9 @@ public final class StaticPlacementSender {
         return Words.getAcquire(acknowledgement.memory(), 0);
     }
 
-    private void checkFits(Tensor tensor) {
-        if (tensor.type() != type || !tensor.shape().equals(shape)) {
-            throw new IllegalArgumentException("sender '" + name + "' sends " + type + shape + ", not " + tensor);
+    private void checkFits(ElementType offeredType, Shape offeredShape, Object offered) {
+        if (offeredType != type || !offeredShape.equals(shape)) {
+            throw new IllegalArgumentException("sender '" + name + "' sends " + type + shape + ", not " + offered);
         }
     }
 
@@ -176,21 +222,37 @@ public final class StaticPlacementSender {
         private final int slot;
         /** From the offer to the last completion. */
         private final TensorLease lease = new TensorLease();
-        private Tensor tensor;
+        private MemoryRegion region;
+        /** Of the tensor's first byte, in the region. */
+        private long regionOffset;
+        /** What to gather, counted from there; null of a whole tensor. */
+        private ByteRuns runs;
         private SendCallback callback;
         private long sequence;
         private long cursor;
         private volatile boolean busy;
 
         SlotSend(int slot) {
-            super(2);
+            super(capabilities.elementCountMax());
             this.slot = slot;
         }
 
-        /** On the offering thread. */
+        /** On the offering thread, as is the next. */
         void start(Tensor tensor, SendCallback callback, long sequence) {
             lease.pin(tensor);
-            this.tensor = tensor;
+            start((MemoryRegion) tensor.slab(), tensor.slabOffset(), null, callback, sequence);
+        }
+
+        void start(TensorView view, ByteRuns runs, SendCallback callback, long sequence) {
+            view.pin(lease);
+            start((MemoryRegion) view.slab(), view.slabOffset(), runs, callback, sequence);
+        }
+
+        private void start(MemoryRegion region, long regionOffset, ByteRuns runs, SendCallback callback,
+                long sequence) {
+            this.region = region;
+            this.regionOffset = regionOffset;
+            this.runs = runs;
             this.callback = callback;
             this.sequence = sequence;
             this.cursor = 0;
@@ -212,7 +274,8 @@ public final class StaticPlacementSender {
                 fail(cause);
             }
             SendCallback listener = callback;
-            tensor = null;
+            region = null;
+            runs = null;
             callback = null;
             lease.close();
             busy = false;
@@ -224,13 +287,11 @@ public final class StaticPlacementSender {
         /** Prepares the write of what follows the cursor and moves the cursor behind it. */
         private void prepareChunk() {
             long left = layout.byteSize() - cursor;
-            boolean last = left + layout.tailByteSize() <= messageByteSizeMax;
-            long byteSize = last ? left : Math.min(left, messageByteSizeMax - layout.tailByteSize());
+            boolean last = left + layout.tailByteSize() <= capabilities.messageByteSizeMax();
+            long byteSize = last ? left : Math.min(left, capabilities.messageByteSizeMax() - layout.tailByteSize());
             workRequest.reset(0, last && !placement.tail() ? Opcode.WRITE_WITH_IMMEDIATE : Opcode.WRITE);
             workRequest.immediate = placement.receiverId();
-            if (byteSize > 0) {
-                workRequest.element((MemoryRegion) tensor.slab(), tensor.slabOffset() + cursor, byteSize);
-            }
+            addPayload(byteSize);
             if (last && placement.tail()) {
                 long end = tails.slabOffset() + (slot + 1) * TAIL_BYTE_SIZE;
                 Words.setRelease(tails.memory(), (slot + 1) * TAIL_BYTE_SIZE - SlotLayout.WORD, sequence + 1);
@@ -238,6 +299,27 @@ public final class StaticPlacementSender {
             }
             workRequest.remote(placement.address() + layout.slotOffset(sequence) + cursor, placement.rkey());
             cursor += byteSize;
+        }
+
+        /** What the runs have between the cursor and {@code byteSize} bytes behind it. */
+        private void addPayload(long byteSize) {
+            if (runs == null) {
+                addElement(cursor, byteSize);
+                return;
+            }
+            long end = cursor + byteSize;
+            for (long at = cursor; at < end;) {
+                long within = at % runs.byteSize();
+                long piece = Math.min(runs.byteSize() - within, end - at);
+                addElement(runs.byteOffset(at / runs.byteSize()) + within, piece);
+                at += piece;
+            }
+        }
+
+        private void addElement(long offset, long byteSize) {
+            if (byteSize > 0) {
+                workRequest.element(region, regionOffset + offset, byteSize);
+            }
         }
     }
 }
