@@ -40,6 +40,7 @@ public final class IterationScope implements Arena {
     /** What has at least that part of a block gets one of its own, so that no more than that is left unused at a block's end. */
     private static final long OWN_BLOCK_SHARE = 8;
 
+    private final ArenaBlocks arena;
     private final long blockByteSize;
     /** Held while blocks are taken and given back; before every lock of the arena. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -54,6 +55,7 @@ public final class IterationScope implements Arena {
         if (blockByteSize < 1) {
             throw new IllegalArgumentException("blockByteSize=" + blockByteSize + " of a scope must be at least 1");
         }
+        this.arena = arena;
         this.blockByteSize = SizeClasses.ceilToPage(blockByteSize);
         blocks = new ScopeBlocks(arena);
     }
@@ -87,6 +89,25 @@ public final class IterationScope implements Arena {
     /** As {@link #allocate(ElementType, Shape, TensorOptions)} but null when there is no memory. */
     public Tensor tryAllocate(ElementType type, Shape shape, TensorOptions options) {
         return allocate(type, shape, options, true);
+    }
+
+    /**
+     * As {@link #allocate(ElementType, Shape)}, but waits for memory that others free, up to the deadline. Asks again and again, at first
+     * after 10 microseconds, later after 10 milliseconds; of several who wait, any may be the first. Does not wait for more than the budget.
+     *
+     * @throws OutOfArenaMemoryException if there is no memory at the deadline, with how long was waited
+     * @throws IllegalStateException if the scope or its arena is closed
+     */
+    public Tensor allocate(ElementType type, Shape shape, Duration deadline) throws InterruptedException {
+        return allocate(type, shape, TensorOptions.defaults(), deadline);
+    }
+
+    /** As {@link #allocate(ElementType, Shape, Duration)}, with options. */
+    public Tensor allocate(ElementType type, Shape shape, TensorOptions options, Duration deadline)
+            throws InterruptedException {
+        boolean mayEverBe = arena.mayEverHold(options.wholeByteSize(shape.byteSize(type)));
+        return Deadline.awaitMemory(mayEverBe ? deadline : Duration.ZERO, () -> tryAllocate(type, shape, options),
+                () -> allocate(type, shape, options));
     }
 
     /** As {@link #allocate(ElementType, Shape)}, all bytes 0. */

@@ -108,6 +108,25 @@ public class TensorArena implements AutoCloseable {
         return allocate(type, shape, options, true);
     }
 
+    /**
+     * As {@link #allocate(ElementType, Shape)}, but waits for memory that others free, up to the deadline. Asks again and again, at first
+     * after 10 microseconds, later after 10 milliseconds; of several who wait, any may be the first. Does not wait for more than the budget.
+     *
+     * @throws OutOfArenaMemoryException if there is no memory at the deadline, with how long was waited
+     * @throws IllegalStateException if the arena is closed
+     */
+    public final Tensor allocate(ElementType type, Shape shape, Duration deadline) throws InterruptedException {
+        return allocate(type, shape, TensorOptions.defaults(), deadline);
+    }
+
+    /** As {@link #allocate(ElementType, Shape, Duration)}, with options. */
+    public final Tensor allocate(ElementType type, Shape shape, TensorOptions options, Duration deadline)
+            throws InterruptedException {
+        boolean mayEverBe = blocks.mayEverHold(options.wholeByteSize(shape.byteSize(type)));
+        return Deadline.awaitMemory(mayEverBe ? deadline : Duration.ZERO, () -> tryAllocate(type, shape, options),
+                () -> allocate(type, shape, options));
+    }
+
     /** As {@link #allocate(ElementType, Shape)}, all bytes 0. */
     public final Tensor allocateZeroed(ElementType type, Shape shape) {
         return allocate(type, shape, TensorOptions.defaults().withZeroed());

@@ -186,6 +186,11 @@ public class ArenaBlocks extends ArenaHeap {
         return byteSize == 0 ? "" : " unreleasedByteSize=" + byteSize + " of slabs that the source did not take back";
     }
 
+    /** Whether a block of so many bytes could be there if all others were freed, as far as the budget goes. */
+    public final boolean mayEverHold(long byteSize) {
+        return SizeClasses.pagesOf(byteSize) <= growth.byteSizeMax() / SizeClasses.PAGE_BYTE_SIZE;
+    }
+
     // ---- the way back ----
 
     /**
