@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -88,9 +89,10 @@ class ArenaEventsStartTest {
         }
     }
 
+    /** By the time at which they began; they lie in a file as the recorder's buffers were written. */
     private static List<String> ours(Path file) throws IOException {
-        return RecordingFile.readAllEvents(file).stream().map((RecordedEvent event) -> event.getEventType().getName())
-                .filter(name -> name.startsWith("dev.verbena.")).toList();
+        return RecordingFile.readAllEvents(file).stream().sorted(Comparator.comparing(RecordedEvent::getStartTime))
+                .map(event -> event.getEventType().getName()).filter(name -> name.startsWith("dev.verbena.")).toList();
     }
 
     private static String run(List<String> options, Class<?> type) throws IOException, InterruptedException {

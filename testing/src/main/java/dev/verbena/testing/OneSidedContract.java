@@ -26,6 +26,9 @@ import dev.verbena.transfer.spi.WorkRequest;
 
 /** Writes and reads: the target's CPU takes no part. */
 interface OneSidedContract extends FabricFixture {
+    /** After so many looks whoever waits lets others have its processor. */
+    int SPINS_MAX = 10_000;
+
     @Test
     default void writeCopiesExactlyItsBytes() {
         FabricPair pair = connect();
@@ -235,9 +238,8 @@ interface OneSidedContract extends FabricFixture {
                     from.memory().set(JAVA_LONG, offset, round);
                 }
                 pair.run(write, SUCCESS);
-                while (seen.get() < round) {
-                    Thread.onSpinWait();
-                }
+                int written = round;
+                FabricPair.await("the reader has seen round=" + round, () -> seen.get() >= written, () -> {});
             }
             reader.join();
             assertEquals(0, torn.get(), "byteSize=" + byteSize + ": words that were old when the tail was new");
@@ -251,8 +253,12 @@ interface OneSidedContract extends FabricFixture {
         VarHandle word = JAVA_LONG.varHandle();
         long tail = region.memory().byteSize() - 8;
         for (long round = 1; round <= rounds; round++) {
-            while ((long) word.getAcquire(region.memory(), tail) != round) {
-                Thread.onSpinWait();
+            for (int spins = 0; (long) word.getAcquire(region.memory(), tail) != round; spins++) {
+                if (spins < SPINS_MAX) {
+                    Thread.onSpinWait();
+                } else {
+                    Thread.yield();
+                }
             }
             for (long offset = tail - 8; offset >= 0; offset -= 8) {
                 if (region.memory().get(JAVA_LONG, offset) != round) {

@@ -2,6 +2,7 @@ package dev.verbena.testing.trace;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /**
  * What a program asked of an allocator, in the order in which it happened: each allocation is freed once, nothing is live at the end,
@@ -92,6 +93,20 @@ public record Trace(List<TraceEvent> events) {
             }
         }
         return new Trace(kept);
+    }
+
+    /**
+     * So many workers, each of which does all that this trace says, at the same time; without marks. The seed decides whose turn it is, for
+     * up to 20 events each; the same one gives the same trace. A worker is a thread; what is on thread t here, worker w has on thread
+     * (w + t) modulo count.
+     *
+     * @throws IllegalArgumentException if they are less than 1, or more threads than a trace may have
+     */
+    public Trace byWorkers(int count, long seed) {
+        if (count < 1) {
+            throw new IllegalArgumentException("count=" + count + " of workers must be at least 1");
+        }
+        return new Trace(new Workers(this, count).events(new SplittableRandom(seed)));
     }
 
     @Override

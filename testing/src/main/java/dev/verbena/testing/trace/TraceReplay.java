@@ -3,6 +3,7 @@ package dev.verbena.testing.trace;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -22,16 +23,23 @@ public final class TraceReplay {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     /** Events done. If threads take turns: the index of the event whose turn it is. */
     private final AtomicInteger doneCount = new AtomicInteger();
+    private final boolean takesTurns;
+    private final Thread[] threads;
 
-    private TraceReplay(Trace trace, ReplayTarget target) {
+    private TraceReplay(Trace trace, ReplayTarget target, boolean takesTurns) {
         this.trace = trace;
         this.target = target;
+        this.takesTurns = takesTurns;
+        threads = new Thread[trace.threadCount()];
         live = new AtomicIntegerArray(trace.allocationCount());
     }
 
-    /** One event after the other as recorded, each on its thread: the same at every replay, as far as the allocator is. */
+    /**
+     * One event after the other as recorded, each on its thread: the same at every replay, as far as the allocator is. No thread ends before
+     * the last event, lest what it leaves behind goes to another one at some replays and not at others.
+     */
     public static void inOrder(Trace trace, ReplayTarget target) {
-        new TraceReplay(trace, target).run(true);
+        new TraceReplay(trace, target, true).run();
     }
 
     /**
@@ -39,19 +47,21 @@ public final class TraceReplay {
      * allocates run away from those who free.
      */
     public static void concurrently(Trace trace, ReplayTarget target) {
-        new TraceReplay(trace, target).run(false);
+        new TraceReplay(trace, target, false).run();
     }
 
-    private void run(boolean takesTurns) {
-        Thread[] others = new Thread[trace.threadCount() - 1];
-        for (int i = 0; i < others.length; i++) {
-            int thread = i + 1;
-            others[i] = new Thread(() -> runThread(thread, takesTurns), "trace-replay-" + thread);
-            others[i].start();
+    private void run() {
+        threads[0] = Thread.currentThread();
+        for (int i = 1; i < threads.length; i++) {
+            int thread = i;
+            threads[i] = new Thread(() -> runThread(thread), "trace-replay-" + thread);
         }
-        runThread(0, takesTurns);
-        for (Thread other : others) {
-            joinUninterruptibly(other);
+        for (int i = 1; i < threads.length; i++) {
+            threads[i].start();
+        }
+        runThread(0);
+        for (int i = 1; i < threads.length; i++) {
+            joinUninterruptibly(threads[i]);
         }
         Throwable thrown = failure.get();
         if (thrown != null) {
@@ -60,7 +70,7 @@ public final class TraceReplay {
         }
     }
 
-    private void runThread(int thread, boolean takesTurns) {
+    private void runThread(int thread) {
         try {
             for (int index = 0; index < trace.events().size(); index++) {
                 TraceEvent event = trace.events().get(index);
@@ -74,11 +84,33 @@ public final class TraceReplay {
                     if (!replay(event)) {
                         return;
                     }
-                    doneCount.getAndIncrement();
+                    int done = doneCount.incrementAndGet();
+                    if (takesTurns) {
+                        handOn(done);
+                    }
                 }
+            }
+            if (takesTurns) {
+                await(() -> doneCount.getAcquire() == trace.events().size());
             }
         } catch (Throwable e) {
             failure.compareAndSet(null, e);
+            wakeAll();
+        }
+    }
+
+    /** Wakes whose turn it is after so many events. */
+    private void handOn(int done) {
+        if (done == trace.events().size()) {
+            wakeAll();
+        } else {
+            LockSupport.unpark(threads[Trace.threadOf(trace.events().get(done))]);
+        }
+    }
+
+    private void wakeAll() {
+        for (Thread thread : threads) {
+            LockSupport.unpark(thread);
         }
     }
 
@@ -121,9 +153,12 @@ public final class TraceReplay {
         }
     }
 
-    private static void pause(int spins) {
+    /** Who takes turns is woken for his. */
+    private void pause(int spins) {
         if (spins < SPINS) {
             Thread.onSpinWait();
+        } else if (takesTurns) {
+            LockSupport.park(this);
         } else {
             Thread.yield();
         }
