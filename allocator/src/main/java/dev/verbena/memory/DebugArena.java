@@ -40,9 +40,7 @@ public final class DebugArena extends TensorArena {
 
     /** As {@link TensorArena#create}. */
     public static DebugArena create(SlabSource source, long byteSize, long byteSizeMax, DebugOptions options) {
-        return new DebugArena(new DebugBlocks(source, byteSize, byteSizeMax, options, DebugArena.class,
-                TensorArena.class, Tensor.class, PinState.class, TensorLease.class, IterationScope.class,
-                Deadline.class));
+        return new DebugArena(new DebugBlocks(source, byteSize, byteSizeMax, options, callers()));
     }
 
     /**

@@ -5,6 +5,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.time.Duration;
 import java.util.List;
 
+import dev.verbena.memory.debug.SampledBlocks;
 import dev.verbena.memory.heap.ArenaBlocks;
 import dev.verbena.memory.heap.PageRuns;
 import dev.verbena.memory.heap.RegionPlan;
@@ -45,8 +46,16 @@ public class TensorArena implements AutoCloseable {
 
     /** As {@link #create(SlabSource, long, long)}, with options. */
     public static TensorArena create(SlabSource source, long byteSize, long byteSizeMax, ArenaOptions options) {
-        return new TensorArena(options.viewsEndWithTensors() ? new ViewedBlocks(source, byteSize, byteSizeMax)
-                : new ArenaBlocks(source, byteSize, byteSizeMax, new PageRuns()));
+        return new TensorArena(options.siteInterval() > 0
+                ? new SampledBlocks(source, byteSize, byteSizeMax, options, callers())
+                : options.viewsEndWithTensors() ? new ViewedBlocks(source, byteSize, byteSizeMax)
+                        : new ArenaBlocks(source, byteSize, byteSizeMax, new PageRuns()));
+    }
+
+    /** What users call, which no site begins in. */
+    static Class<?>[] callers() {
+        return new Class<?>[]{TensorArena.class, Tensor.class, PinState.class, TensorLease.class, TensorView.class,
+                IterationScope.class, Deadline.class};
     }
 
     /**
@@ -270,6 +279,14 @@ public class TensorArena implements AutoCloseable {
         return blocks.recentStatistics();
     }
 
+    /**
+     * What is live at one moment, at which every thread is kept out, and where it was allocated: all in a {@link DebugArena}, a sample where
+     * {@link ArenaOptions#siteInterval} says so, nothing otherwise.
+     */
+    public final LiveReport liveReport() {
+        return blocks.liveReport();
+    }
+
     /** What every page of each slab is used for at one moment, at which every thread is kept out of the arena; the slabs by address. */
     public final List<SlabMap> map() {
         return blocks.map();
@@ -306,7 +323,8 @@ public class TensorArena implements AutoCloseable {
     /**
      * Gives all slabs back to the source. Idempotent.
      *
-     * @throws IllegalStateException while tensors are live or pinned, naming how many; nothing is released then; and if the source does not
+     * @throws IllegalStateException while tensors are live or pinned, naming how many, and where they were allocated as far as
+     *             {@link #liveReport} would; nothing is released then; and if the source does not
      *             take a slab back: the arena is closed nevertheless, and closing it again offers the slab again
      */
     @Override

@@ -26,7 +26,7 @@ import jdk.jfr.consumer.RecordingStream;
 class DiagnosisGuideTest {
     private static final Path ROOT = Path.of(System.getProperty("verbena.home"));
     private static final Path GUIDE = ROOT.resolve("docs/guide/diagnosis.md");
-    private static final int SNIPPETS = 7;
+    private static final int SNIPPETS = 8;
 
     private final OffHeapSlabSource source = new OffHeapSlabSource();
     private final List<String> lines = new ArrayList<>();
@@ -104,6 +104,20 @@ class DiagnosisGuideTest {
             arena.allocate(ElementType.UINT8, Shape.of(2000)).close();
         }
         assertEquals(0, source.heldByteSize());
+    }
+
+    @Test
+    void sampledSites() {
+        ArenaOptions options = ArenaOptions.defaults().withSiteInterval(1000);
+        try (TensorArena arena = TensorArena.create(source, 1 << 20, 1 << 30, options)) {
+            train(arena);
+            log.accept(arena.liveReport().toString());
+        }
+        assertEquals(List.of("liveCount=0 liveByteSize=0; one in 1000 has its site:"), lines);
+    }
+
+    private static void train(TensorArena arena) {
+        arena.allocate(ElementType.UINT8, Shape.of(100)).close();
     }
 
     @Test

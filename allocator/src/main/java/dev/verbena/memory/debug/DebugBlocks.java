@@ -2,12 +2,9 @@ package dev.verbena.memory.debug;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -32,22 +29,16 @@ import dev.verbena.memory.heap.Storage;
  * are never held together.
  */
 public final class DebugBlocks extends ArenaBlocks {
-    /** What the names of classes in the rooms begin with. */
-    private static final String ROOMS = DebugOptions.class.getPackageName() + ".";
-
-    /** Called by users. */
-    private final Set<String> ours;
     private final DebugOptions options;
     private final Map<Long, DebugBlock> live = new ConcurrentHashMap<>();
     private final Quarantine quarantine = new Quarantine();
-    /** Each is there once: blocks come by the hundred thousand, places in a program do not. */
-    private final Map<Site, Site> sites = new ConcurrentHashMap<>();
+    private final Sites sites;
 
     /** @param callers what users call, which no site begins in */
     public DebugBlocks(SlabSource source, long byteSize, long byteSizeMax, DebugOptions options, Class<?>... callers) {
         super(source, byteSize, byteSizeMax, new PageRuns());
-        ours = Stream.of(callers).map(Class::getName).collect(Collectors.toUnmodifiableSet());
         this.options = Objects.requireNonNull(options, "options");
+        sites = new Sites(options.siteDepth(), callers);
     }
 
     // ---- what it does otherwise ----
@@ -142,7 +133,7 @@ public final class DebugBlocks extends ArenaBlocks {
     private long add(long start, long wholeByteSize, long frontByteSize, long byteSize) {
         MemorySegment slab = slabAt(start).memory();
         MemorySegment whole = slab.asSlice(start - slab.address(), wholeByteSize);
-        DebugBlock block = new DebugBlock(this, whole, frontByteSize, byteSize, site());
+        DebugBlock block = new DebugBlock(this, whole, frontByteSize, byteSize, sites.here());
         live.put(block.address, block);
         return block.address;
     }
@@ -168,7 +159,7 @@ public final class DebugBlocks extends ArenaBlocks {
     /** @throws DamagedMemoryException if this one was written around, or one that leaves quarantine was written into; done nevertheless */
     void release(DebugBlock block) {
         List<String> damages = new ArrayList<>();
-        addIfDamaged(damages, block.retire(site()));
+        addIfDamaged(damages, block.retire(sites.here()));
         // In this order whoever frees it again always finds it in one of the two.
         quarantine.add(block);
         live.remove(block.address, block);
@@ -187,18 +178,14 @@ public final class DebugBlocks extends ArenaBlocks {
                 .map(DebugBlock::damage).filter(Objects::nonNull).toList();
     }
 
-    /** The most bytes first. */
+    @Override
+    public int siteInterval() {
+        return 1;
+    }
+
+    @Override
     public List<SiteUsage> liveBySite() {
-        Map<Site, SiteUsage> usages = new HashMap<>();
-        for (DebugBlock block : live.values()) {
-            usages.merge(block.allocated, new SiteUsage(block.allocated.frames(), 1, block.byteSize),
-                    (one, other) -> new SiteUsage(one.frames(), one.liveCount() + other.liveCount(),
-                            one.liveByteSize() + other.liveByteSize()));
-        }
-        return usages.values().stream()
-                .sorted(Comparator.comparingLong(SiteUsage::liveByteSize).thenComparingLong(SiteUsage::liveCount)
-                        .reversed())
-                .toList();
+        return Sites.usages(live.values(), block -> block.allocated, block -> block.byteSize);
     }
 
     private List<String> dismissBeyond(long byteSizeMax) {
@@ -208,19 +195,6 @@ public final class DebugBlocks extends ArenaBlocks {
             super.storageOf(block.start).release(block.start);
         }
         return damages;
-    }
-
-    private Site site() {
-        Site here = Site.here(this::isOurs, options.siteDepth());
-        Site known = sites.putIfAbsent(here, here);
-        return known == null ? here : known;
-    }
-
-    /** What users call, the rooms behind it, and what of the JDK is between: an allocator's defaults, the end of a lifetime. */
-    private boolean isOurs(String className) {
-        return ours.contains(className) || className.startsWith(ROOMS)
-                && className.indexOf('.', ROOMS.length()) > 0
-                || className.startsWith("java.") || className.startsWith("jdk.");
     }
 
     private static void throwIfAny(List<String> damages) {

@@ -4,8 +4,10 @@ import java.util.List;
 
 import dev.verbena.memory.ArenaStatistics;
 import dev.verbena.memory.ElementType;
+import dev.verbena.memory.LiveReport;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Shape;
+import dev.verbena.memory.SiteUsage;
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabMap;
 import dev.verbena.memory.SlabSource;
@@ -241,6 +243,16 @@ public class ArenaBlocks extends ArenaHeap {
         return SizeClasses.usableByteSize(byteSize);
     }
 
+    /** Of how many allocations one has its site; 0 if none has. */
+    public int siteInterval() {
+        return 0;
+    }
+
+    /** The live blocks that have a site, the most bytes first. */
+    public List<SiteUsage> liveBySite() {
+        return List.of();
+    }
+
     /** Called before a request is refused: whether something was given back meanwhile, so that another attempt is worth while. */
     protected boolean giveWay() {
         return false;
@@ -249,6 +261,12 @@ public class ArenaBlocks extends ArenaHeap {
     /** Gives all slabs back. Idempotent. @throws IllegalStateException while a block is live, or if the source does not take one back */
     public void close() {
         growth.close();
+    }
+
+    /** What is live at one moment, and what is known of where it was allocated at about the same. */
+    public final LiveReport liveReport() {
+        ArenaStatistics now = statistics();
+        return new LiveReport(now.liveCount(), now.liveByteSize(), siteInterval(), liveBySite());
     }
 
     // ---- slabs ----

@@ -16,30 +16,37 @@ import dev.verbena.memory.slab.SystemMemory;
  *
  * <p><b>Owner:</b> {@code TensorArena}. <b>Threading:</b> thread-safe.
  */
-public final class ViewedBlocks extends ArenaBlocks {
+public class ViewedBlocks extends ArenaBlocks {
+    private final boolean viewsEnd;
     private final Queue<Viewed> inUse = new ConcurrentLinkedQueue<>();
 
     public ViewedBlocks(SlabSource source, long byteSize, long byteSizeMax) {
+        this(source, byteSize, byteSizeMax, true);
+    }
+
+    /** @param viewsEnd otherwise it is as any arena */
+    protected ViewedBlocks(SlabSource source, long byteSize, long byteSizeMax, boolean viewsEnd) {
         super(source, byteSize, byteSizeMax, new PageRuns());
+        this.viewsEnd = viewsEnd;
     }
 
     @Override
-    public Storage tensorAt(long address) {
-        return new Viewed();
+    public final Storage tensorAt(long address) {
+        return viewsEnd ? new Viewed() : this;
     }
 
     @Override
-    public boolean owns(Storage storage) {
-        return storage instanceof Viewed viewed && viewed.isOf(this);
+    public final boolean owns(Storage storage) {
+        return storage == this || storage instanceof Viewed viewed && viewed.isOf(this);
     }
 
     @Override
-    protected boolean giveWay() {
+    protected final boolean giveWay() {
         return inUse.removeIf(Viewed::tryRelease);
     }
 
     @Override
-    public ArenaStatistics statistics() {
+    public final ArenaStatistics statistics() {
         giveWay();
         return super.statistics();
     }
