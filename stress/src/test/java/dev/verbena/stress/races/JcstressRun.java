@@ -35,11 +35,16 @@ record JcstressRun(int status, String output, Collection<TestResult> results) {
 
     /** All tests of a class folder, each in one JVM for so long; {@code name} is of a folder under target. */
     static JcstressRun quick(String name, Path classes, int testTimeMs) throws Exception {
+        return quick(name, classes, testTimeMs, ".*");
+    }
+
+    /** Those whose names match. */
+    static JcstressRun quick(String name, Path classes, int testTimeMs, String tests) throws Exception {
         Path folder = JavaProcess.MODULE.resolve("target/jcstress-" + name);
         clear(folder);
         JavaProcess.End end = JavaProcess.run(folder, first(classes), "@" + JavaProcess.MODULE.resolve("races.jvm"),
                 "-jvmArgs", "-XX:+UseSerialGC", "-sc", "false", "-af", "NONE", "-f", "1", "-iters", "1", "-time",
-                Integer.toString(testTimeMs));
+                Integer.toString(testTimeMs), "-t", tests);
         return new JcstressRun(end.status(), end.output(), read(folder));
     }
 
