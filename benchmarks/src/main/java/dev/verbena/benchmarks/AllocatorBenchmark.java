@@ -7,10 +7,14 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** benchmarks/run allocator [--json FILE] [--quick] [--rounds N]: the arena beside mimalloc, Netty and the JDK. */
+/** benchmarks/run allocator [--json FILE] [--quick] [--rounds N] [--parts PART,...]: the arena beside mimalloc, Netty and the JDK. */
 final class AllocatorBenchmark {
     private static final int ROUNDS = 5;
 
@@ -18,6 +22,7 @@ final class AllocatorBenchmark {
     private Path json;
     private boolean isQuick;
     private int rounds = ROUNDS;
+    private Set<Part> parts = EnumSet.allOf(Part.class);
 
     AllocatorBenchmark(PrintStream output) {
         this.output = output;
@@ -27,8 +32,9 @@ final class AllocatorBenchmark {
         try (PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true,
                 StandardCharsets.UTF_8)) {
             String peer = System.getProperty("verbena.allocatorPeer");
-            int status = new AllocatorBenchmark(output).run(arguments, peer == null ? null : Path.of(peer),
-                    List.of(Subject.values()));
+            List<Subject> subjects = Stream.of(Subject.values())
+                    .filter(subject -> peer != null || subject != Subject.MIMALLOC_FFM).toList();
+            int status = new AllocatorBenchmark(output).run(arguments, peer == null ? null : Path.of(peer), subjects);
             System.exit(status);
         }
     }
@@ -43,9 +49,12 @@ final class AllocatorBenchmark {
         }
         Pace pace = isQuick ? Pace.quick() : Pace.thorough(rounds);
         MimallocPeer mimalloc = new MimallocPeer(peer, pace);
-        Figures figures = new Rounds(pace, mimalloc, subjects, output::println).run();
-        List<Target> targets = Targets.all();
-        Report report = new Report(pace, figures, targets, new Explanations(pace, figures).ofMissed(targets),
+        int processors = Runtime.getRuntime().availableProcessors();
+        Figures figures = new Rounds(pace, parts, processors, mimalloc, subjects, output::println).run();
+        List<Target> targets = Targets.all(processors).stream()
+                .filter(target -> parts.contains(target.key().measure().part)).toList();
+        Report report = new Report(pace, processors, figures, targets,
+                new Explanations(pace, figures).ofMissed(targets),
                 Map.of("netty", NettySlots.version(), "mimalloc", mimalloc.version()));
         output.print(report.table());
         if (json != null) {
@@ -59,9 +68,10 @@ final class AllocatorBenchmark {
             switch (arguments[i]) {
                 case "--quick" -> isQuick = true;
                 case "--json" -> json = checkedFile(valueOf(arguments, i++));
+                case "--parts" -> parts = checkedParts(valueOf(arguments, i++));
                 case "--rounds" -> rounds = checkedRounds(valueOf(arguments, i++));
                 default -> throw new IllegalArgumentException("option '" + arguments[i]
-                        + "' is unknown: use [--json FILE] [--quick] [--rounds N]");
+                        + "' is unknown: use [--json FILE] [--quick] [--rounds N] [--parts PART,...]");
             }
         }
     }
@@ -82,6 +92,16 @@ final class AllocatorBenchmark {
                     "--json=" + name + " cannot be written; give a file in a folder that exists and can be written to");
         }
         return file;
+    }
+
+    private static Set<Part> checkedParts(String text) {
+        String known = Stream.of(Part.values()).map(Part::label).collect(Collectors.joining(","));
+        Set<Part> parts = EnumSet.noneOf(Part.class);
+        for (String label : text.split(",", -1)) {
+            parts.add(Stream.of(Part.values()).filter(part -> part.label().equals(label)).findFirst().orElseThrow(
+                    () -> new IllegalArgumentException("--parts=" + text + " must be some of " + known)));
+        }
+        return parts;
     }
 
     private static int checkedRounds(String text) {

@@ -41,6 +41,7 @@ final class Explanations {
             case LARGE_RUNS -> Profile.of(turn(LargeRuns.class, key).with(traceOf(key))).time();
             case HEAP -> Profile.of(turn(RandomReplacement.class, key)).heap();
             case PAUSE -> explainPause(key);
+            case THREADS -> Profile.of(turn(SharedReplacement.class, key).with(Crowd.labelled(key.workload()))).time();
             case REGION -> explainRegion(key);
             default -> List.of();
         };
@@ -49,13 +50,13 @@ final class Explanations {
     /** What the machine does to two readings of the clock, it does to the arena. */
     private List<String> explainPause(Key key) throws IOException {
         double clockNs = figures.median(new Key(Measure.CLOCK_PAUSE, key.workload(), key.subject()));
-        Profile profile = Profile.of(turn(Pauses.class, key));
+        Profile profile = Profile.of(turn(Pauses.class, key).with(Crowd.labelled(key.workload())));
         return Stream.concat(Stream.of(String.format(Locale.ROOT, "the clock alone: p99.99=%.0f ns", clockNs),
                 profile.collections()), profile.time().stream()).toList();
     }
 
     private static List<String> explainRegion(Key key) {
-        Regions regions = new Regions(traceOf(key).read());
+        Regions regions = new Regions(Regions.named(key.workload()));
         regions.smallestByteSize();
         return List.of(regions.refusal());
     }

@@ -26,18 +26,34 @@ final class JavaTurn {
     JavaTurn(Pace pace, Class<?> benchmark, Subject subject) {
         this.benchmark = benchmark;
         this.subject = subject;
-        // Counters would be summed over several stretches: pauses are counted in one.
-        boolean isOneStretch = benchmark == Pauses.class;
+        int oneStretchMs = oneStretchMs(pace, benchmark);
+        boolean isOneStretch = oneStretchMs > 0;
         options = new OptionsBuilder().include("^" + Pattern.quote(benchmark.getName() + "."))
                 .param("subject", subject.name()).forks(pace.forks()).warmupIterations(1)
                 .warmupTime(TimeValue.milliseconds(pace.warmUpMs()))
                 .measurementIterations(isOneStretch ? 1 : pace.stretches())
-                .measurementTime(TimeValue.milliseconds(isOneStretch ? pace.pausesMs() : pace.stretchMs()))
+                .measurementTime(TimeValue.milliseconds(isOneStretch ? oneStretchMs : pace.stretchMs()))
                 .verbosity(VerboseMode.SILENT).output(LOG).shouldFailOnError(true);
+    }
+
+    /**
+     * 0 for most, which have several. Counters would be summed over several: pauses are counted in one. And a thread's time goes from its
+     * first call to its last: where it waits for a processor before and behind them, a short one would flatter it.
+     */
+    private static int oneStretchMs(Pace pace, Class<?> benchmark) {
+        if (benchmark == Pauses.class) {
+            return pace.pausesMs();
+        }
+        return benchmark == SharedReplacement.class ? pace.stretches() * pace.stretchMs() : 0;
     }
 
     JavaTurn with(ShippedTrace trace) {
         options.param("trace", trace.name());
+        return this;
+    }
+
+    JavaTurn with(Crowd crowd) {
+        options.threads(crowd.threads()).param("replacement", crowd.replacement().name());
         return this;
     }
 
@@ -46,8 +62,8 @@ final class JavaTurn {
         return this;
     }
 
-    /** Nanoseconds per operation, the median of the stretches, and what else was counted. */
-    record Outcome(double medianNs, RunResult result) {
+    /** The benchmark's score, the median of the stretches, and what else was counted. */
+    record Outcome(double median, RunResult result) {
         /** Bytes of Java heap per pair of a {@link RandomReplacement}. */
         double heapByteSize() {
             return counter("byteSize") / counter("pairCount");

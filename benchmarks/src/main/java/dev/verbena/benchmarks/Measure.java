@@ -2,21 +2,29 @@ package dev.verbena.benchmarks;
 
 /** What is measured, and in which unit. */
 enum Measure {
-    PAIR("allocate + free, 1 thread", "ns"),
-    HAND_OVER("free in another thread", "ns"),
-    LARGE_RUNS("runs of 64 KiB to 256 MiB", "ns"),
-    PAUSE("pause p99.99", "ns"),
-    PAUSE_MAX("longest pause", "ns"),
-    CLOCK_PAUSE("pause p99.99 of the clock alone", "ns"),
-    CLOCK("two readings of the clock", "ns"),
-    REGION("region / peak of live bytes", ""),
-    HEAP("Java heap per pair", "B");
+    PAIR(Part.PAIRS, "allocate + free, 1 thread", "ns"),
+    HEAP(Part.PAIRS, "Java heap per pair", "B"),
+    HAND_OVER(Part.HAND_OVER, "free in another thread", "ns"),
+    LARGE_RUNS(Part.LARGE_RUNS, "runs of 64 KiB to 256 MiB", "ns"),
+    PAUSE(Part.PAUSES, "p99.99 of a pair", "ns"),
+    PAUSE_MAX(Part.PAUSES, "longest pair", "ns"),
+    CLOCK_PAUSE(Part.PAUSES, "p99.99 of the clock alone", "ns"),
+    CLOCK(Part.PAUSES, "two readings of the clock", "ns"),
+    /** Million pairs a second of all threads together: more is better. */
+    THREADS(Part.THREADS, "pairs by threads", "M/s"),
+    REGION(Part.REGIONS, "region / peak of live bytes", "");
 
+    final Part part;
     final String title;
     final String unit;
 
-    Measure(String title, String unit) {
+    Measure(Part part, String title, String unit) {
+        this.part = part;
         this.title = title;
         this.unit = unit;
+    }
+
+    boolean isMoreBetter() {
+        return this == THREADS;
     }
 }

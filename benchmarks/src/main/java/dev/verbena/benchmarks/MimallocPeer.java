@@ -8,6 +8,8 @@ import java.util.List;
 
 /** The same workloads in C, by the program that benchmarks/run compiled from allocator_peer.c. */
 final class MimallocPeer {
+    static final String NO_VERSION = "none";
+
     private final Path program;
     private final Pace pace;
 
@@ -19,28 +21,38 @@ final class MimallocPeer {
 
     /** Nanoseconds per pair, the median of the stretches; NaN without a program. */
     double run(String kind, Workload workload) throws IOException, InterruptedException {
+        return median(workload, kind);
+    }
+
+    /** Million pairs a second of all threads together, likewise. */
+    double pairsByThreads(Workload workload, int threads) throws IOException, InterruptedException {
+        return median(workload, "threads", Integer.toString(threads));
+    }
+
+    private double median(Workload workload, String kind, String... more) throws IOException, InterruptedException {
         if (program == null) {
             return Double.NaN;
         }
         Path file = Files.createTempFile("verbena-workload", ".bin");
         try {
             workload.write(file);
-            List<String> stretches = call(kind, file.toString(), Integer.toString(pace.warmUpMs()),
-                    Integer.toString(pace.stretchMs()), Integer.toString(pace.stretches()));
-            return Figures.median(stretches.stream().map(Double::valueOf).toList());
+            List<String> arguments = new ArrayList<>(List.of(kind, file.toString(), Integer.toString(pace.warmUpMs()),
+                    Integer.toString(pace.stretchMs()), Integer.toString(pace.stretches())));
+            arguments.addAll(List.of(more));
+            return Figures.median(call(arguments).stream().map(Double::valueOf).toList());
         } finally {
             Files.delete(file);
         }
     }
 
-    /** That of the library, as a number; "none" without a program. */
+    /** That of the library, as a number; {@link #NO_VERSION} without a program. */
     String version() throws IOException, InterruptedException {
-        return program == null ? "none" : call("version").getFirst();
+        return program == null ? NO_VERSION : call(List.of("version")).getFirst();
     }
 
-    private List<String> call(String... arguments) throws IOException, InterruptedException {
+    private List<String> call(List<String> arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(program.toString()));
-        command.addAll(List.of(arguments));
+        command.addAll(arguments);
         Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         List<String> lines = process.inputReader().lines().toList();
         if (process.waitFor() != 0 || lines.isEmpty()) {

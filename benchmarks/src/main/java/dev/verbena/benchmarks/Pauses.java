@@ -10,40 +10,68 @@ import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * How long single calls of {@link RandomReplacement} take. Each is timed by {@link System#nanoTime}, whose own time is in it; beside, two
- * readings with nothing in between show what the clock and the machine do by themselves.
+ * How long single pairs of free and allocate take, by threads that share an allocator. Each is timed by {@link System#nanoTime}, whose own
+ * time is in it; beside, two readings with nothing in between show what the clock and the machine do by themselves.
  *
- * <p><b>Owner:</b> none. <b>Threading:</b> one thread, JMH's.
+ * <p><b>Owner:</b> none. <b>Threading:</b> as many threads as JMH is told.
  */
-@State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class Pauses {
+    private static final int BURST = 1024;
+
     /** Longer ones count as this long. */
     private static final long PAUSE_NS_MAX = TimeUnit.SECONDS.toNanos(10);
     private static final int DIGITS = 3;
+    private static final double NEARLY_ALL = 99.99;
 
-    /** Whose turn it is. */
-    @Param
-    public Subject subject;
+    /** What was timed, of one thread or of all. */
+    private static final class Times {
+        final Histogram pairs = new Histogram(PAUSE_NS_MAX, DIGITS);
+        final Histogram nothing = new Histogram(PAUSE_NS_MAX, DIGITS);
 
-    private final Workload workload = Workload.randomReplacement();
-    private final Histogram calls = new Histogram(PAUSE_NS_MAX, DIGITS);
-    private final Histogram nothing = new Histogram(PAUSE_NS_MAX, DIGITS);
-    private Slots slots;
+        void reset() {
+            pairs.reset();
+            nothing.reset();
+        }
 
-    /** What JMH reports of an iteration. */
+        void add(Times other) {
+            pairs.add(other.pairs);
+            nothing.add(other.nothing);
+        }
+    }
+
+    /** Of all threads. */
+    @State(Scope.Benchmark)
+    public static class All {
+        private final Times times = new Times();
+        private int missing;
+
+        /** The warm-up does not count. */
+        @Setup(Level.Iteration)
+        public void reset(SharedSlots shared) {
+            times.reset();
+            missing = shared.threads();
+        }
+
+        /** Whether it was the last one that was missing. */
+        private synchronized boolean add(Times ofOne) {
+            times.add(ofOne);
+            return --missing == 0;
+        }
+    }
+
+    /** What JMH reports of an iteration, as a sum over the threads: one of them has it all, the others nothing. */
     @State(Scope.Thread)
     @AuxCounters(AuxCounters.Type.EVENTS)
     public static class Percentiles {
-        /** Nanoseconds that 99.99 % of calls do not exceed. */
+        /** Nanoseconds that 99.99 % of pairs do not exceed. */
         public double p9999;
         /** The longest. */
         public double max;
@@ -51,49 +79,39 @@ public class Pauses {
         public double nothingP9999;
         /** Half of all readings of the clock are no further apart. */
         public double nothingP50;
-    }
 
-    /** All slots are full. */
-    @Setup
-    public void open() {
-        slots = subject.open(workload, workload.slotCount());
-        workload.fill(slots);
-    }
+        private final Times times = new Times();
 
-    /** The warm-up does not count. */
-    @Setup(Level.Iteration)
-    public void reset() {
-        calls.reset();
-        nothing.reset();
-    }
-
-    /** All calls of the workload. */
-    @Benchmark
-    @OperationsPerInvocation(Workload.REPLACEMENTS)
-    public void pairs(Percentiles percentiles) {
-        int[] which = workload.calls();
-        for (int call = 0; call < which.length; call++) {
-            long startNs = System.nanoTime();
-            slots.free(which[call]);
-            long freedNs = System.nanoTime();
-            slots.allocate(which[call], call);
-            long allocatedNs = System.nanoTime();
-            long endNs = System.nanoTime();
-            record(calls, freedNs - startNs);
-            record(calls, allocatedNs - freedNs);
-            record(nothing, endNs - allocatedNs);
+        /** The warm-up does not count. */
+        @Setup(Level.Iteration)
+        public void reset() {
+            times.reset();
         }
-        percentiles.p9999 = calls.getValueAtPercentile(99.99);
-        percentiles.max = calls.getMaxValue();
-        percentiles.nothingP9999 = nothing.getValueAtPercentile(99.99);
-        percentiles.nothingP50 = nothing.getValueAtPercentile(50);
+
+        /** Puts all threads' together. */
+        @TearDown(Level.Iteration)
+        public void read(All all) {
+            if (all.add(times)) {
+                p9999 = all.times.pairs.getValueAtPercentile(NEARLY_ALL);
+                max = all.times.pairs.getMaxValue();
+                nothingP9999 = all.times.nothing.getValueAtPercentile(NEARLY_ALL);
+                nothingP50 = all.times.nothing.getValueAtPercentile(50);
+            }
+        }
     }
 
-    /** Gives everything back. */
-    @TearDown
-    public void close() {
-        workload.empty(slots);
-        slots.close();
+    /** Some calls of the workload. */
+    @Benchmark
+    @OperationsPerInvocation(BURST)
+    public void pairs(ReplacingThread thread, Percentiles percentiles) {
+        for (int i = 0; i < BURST; i++) {
+            long startNs = System.nanoTime();
+            thread.replaceNext();
+            long endNs = System.nanoTime();
+            long nothingNs = System.nanoTime();
+            record(percentiles.times.pairs, endNs - startNs);
+            record(percentiles.times.nothing, nothingNs - endNs);
+        }
     }
 
     private static void record(Histogram histogram, long ns) {

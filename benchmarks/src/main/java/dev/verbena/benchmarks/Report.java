@@ -13,17 +13,24 @@ import com.fasterxml.jackson.jr.ob.JSON;
 
 /** The figures beside the targets, as a table for people and as JSON. */
 final class Report {
-    private static final String ROW = "%-27s %-17s %-16s %10s  %-16s %10s %8s %8s  %s%n";
+    private static final String NOT_HERE = "Not here: needs as many processors as threads; this machine has %d. That threads do"
+            + " not wait for each other is counted on any\nmachine, in locks a pair, by SteadyStateTest of the allocator.\n";
+    private static final String NO_MIMALLOC = "mimalloc is not measured: it needs a C compiler and the library, for example"
+            + " apt-get install gcc libmimalloc-dev.\n";
+    private static final String ROW = "%-27s %-20s %-16s %10s  %-16s %10s %8s %8s  %s%n";
 
     private final Pace pace;
+    private final int processors;
     private final Figures figures;
     private final List<Target> targets;
     private final Map<Figures.Key, List<String>> explanations;
     private final Map<String, String> peers;
 
-    Report(Pace pace, Figures figures, List<Target> targets, Map<Figures.Key, List<String>> explanations,
+    Report(Pace pace, int processors, Figures figures, List<Target> targets,
+            Map<Figures.Key, List<String>> explanations,
             Map<String, String> peers) {
         this.pace = pace;
+        this.processors = processors;
         this.figures = figures;
         this.targets = targets;
         this.explanations = explanations;
@@ -37,10 +44,19 @@ final class Report {
             Figures.Key key = target.key();
             String unit = key.measure().unit;
             table.append(String.format(Locale.ROOT, ROW, key.measure().title, key.workload(), key.subject(),
-                    withUnit(figures.median(key), unit), target.against() == null ? "" : target.against().subject(),
+                    withUnit(figures.median(key), unit), against(target),
                     target.against() == null ? "" : withUnit(figures.median(target.against()), unit),
                     target.against() == null ? "" : number(target.value(figures)), limit(target.limit()),
                     verdict(target).word));
+        }
+        if (targets.stream().anyMatch(target -> target.verdict(figures) == Target.Verdict.NOT_HERE)) {
+            table.append(String.format(Locale.ROOT, NOT_HERE, processors));
+        }
+        if (peers.get("mimalloc").equals(MimallocPeer.NO_VERSION)) {
+            table.append(NO_MIMALLOC);
+        }
+        if (targets.stream().anyMatch(target -> target.key().measure().part == Part.THREADS)) {
+            table.append(new ThreadTable(figures, processors).text());
         }
         explanations.forEach((key, lines) -> {
             table.append(String.format(Locale.ROOT, "%nMISSED: %s, %s, %s%n", key.measure().title, key.workload(),
@@ -52,6 +68,15 @@ final class Report {
                     "A quick run shows that everything runs, not how fast it is: its times mean nothing.\n");
         }
         return table.toString();
+    }
+
+    /** Whom a figure is compared with: somebody else, or the same with another number of threads. */
+    private static String against(Target target) {
+        if (target.against() == null) {
+            return "";
+        }
+        return target.against().workload().equals(target.key().workload()) ? target.against().subject()
+                : target.against().workload();
     }
 
     void write(Path file) throws IOException {
@@ -83,6 +108,7 @@ final class Report {
     private Map<String, Object> target(Target target) {
         Map<String, Object> row = names(target.key());
         row.put("against", target.against() == null ? null : target.against().subject());
+        row.put("againstWorkload", target.against() == null ? null : target.against().workload());
         row.put("value", nullable(target.value(figures)));
         row.put("target", nullable(target.limit()));
         row.put("verdict", verdict(target).name().toLowerCase(Locale.ROOT));
@@ -93,7 +119,7 @@ final class Report {
     private Target.Verdict verdict(Target target) {
         Target.Verdict verdict = target.verdict(figures);
         boolean isSure = !pace.isQuick() || target.key().measure() == Measure.REGION
-                || verdict == Target.Verdict.UNMEASURED;
+                || verdict == Target.Verdict.UNMEASURED || verdict == Target.Verdict.NOT_HERE;
         return isSure ? verdict : Target.Verdict.INFORMATION;
     }
 
@@ -105,10 +131,10 @@ final class Report {
         return names;
     }
 
-    private static Map<String, Object> machine() {
+    private Map<String, Object> machine() {
         Map<String, Object> machine = new LinkedHashMap<>();
         machine.put("java", Runtime.version().toString());
-        machine.put("processors", Runtime.getRuntime().availableProcessors());
+        machine.put("processors", processors);
         machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                 + System.getProperty("os.arch"));
         return machine;

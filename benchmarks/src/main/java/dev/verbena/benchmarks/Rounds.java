@@ -23,14 +23,23 @@ final class Rounds {
     private static final Set<Subject> NOT_FOR_LARGE_RUNS = EnumSet.of(Subject.CONFINED_ARENA, Subject.NETTY_CACHED,
             Subject.NETTY_ADAPTIVE);
 
+    /** Whom several threads share, and what mimalloc is compared with there. */
+    private static final Set<Subject> SHARED = EnumSet.of(Subject.VERBENA_ADDRESS, Subject.NETTY_POOLED,
+            Subject.NETTY_ADAPTIVE);
+
     private final Pace pace;
+    private final Set<Part> parts;
+    private final int processors;
     private final MimallocPeer peer;
     private final List<Subject> subjects;
     private final Consumer<String> progress;
     private final Figures figures = new Figures();
 
-    Rounds(Pace pace, MimallocPeer peer, List<Subject> subjects, Consumer<String> progress) {
+    Rounds(Pace pace, Set<Part> parts, int processors, MimallocPeer peer, List<Subject> subjects,
+            Consumer<String> progress) {
         this.pace = pace;
+        this.parts = parts;
+        this.processors = processors;
         this.peer = peer;
         this.subjects = subjects;
         this.progress = progress;
@@ -38,15 +47,29 @@ final class Rounds {
 
     Figures run() throws IOException, InterruptedException {
         for (int round = 1; round <= pace.rounds(); round++) {
-            String label = "round " + round + " of " + pace.rounds() + ": ";
-            pairs(label);
-            handOver(label);
-            largeRuns(label);
-            pauses(label);
+            for (Part part : parts) {
+                runOnce(part, "round " + round + " of " + pace.rounds() + ": ");
+            }
         }
-        regions();
-        figures.add(new Key(Measure.HEAP, Targets.RANDOM, Targets.ONE_TENSOR), TensorObject.byteSize());
+        if (parts.contains(Part.REGIONS)) {
+            regions();
+        }
+        if (parts.contains(Part.PAIRS)) {
+            figures.add(new Key(Measure.HEAP, Targets.RANDOM, Targets.ONE_TENSOR), TensorObject.byteSize());
+        }
         return figures;
+    }
+
+    private void runOnce(Part part, String label) throws IOException, InterruptedException {
+        switch (part) {
+            case PAIRS -> pairs(label);
+            case HAND_OVER -> handOver(label);
+            case LARGE_RUNS -> largeRuns(label);
+            case PAUSES -> pauses(label);
+            case THREADS -> threads(label);
+            case REGIONS -> {
+            } // not a matter of time: once is enough, behind the rounds
+        }
     }
 
     static String name(ShippedTrace trace) {
@@ -59,7 +82,7 @@ final class Rounds {
                 peer.run("replace", Workload.randomReplacement()));
         for (Subject subject : subjects) {
             JavaTurn.Outcome outcome = new JavaTurn(pace, RandomReplacement.class, subject).run();
-            figures.add(new Key(Measure.PAIR, Targets.RANDOM, subject.label), outcome.medianNs());
+            figures.add(new Key(Measure.PAIR, Targets.RANDOM, subject.label), outcome.median());
             figures.add(new Key(Measure.HEAP, Targets.RANDOM, subject.label), outcome.heapByteSize());
         }
     }
@@ -70,7 +93,7 @@ final class Rounds {
             // A confined arena is confined, and of Netty's allocators the targets name the pooled one.
             if (subject != Subject.CONFINED_ARENA && subject != Subject.NETTY_ADAPTIVE && !VIEWS.contains(subject)) {
                 figures.add(new Key(Measure.HAND_OVER, Targets.RANDOM, subject.label),
-                        new JavaTurn(pace, HandOver.class, subject).run().medianNs());
+                        new JavaTurn(pace, HandOver.class, subject).run().median());
             }
         }
     }
@@ -83,7 +106,7 @@ final class Rounds {
             for (Subject subject : subjects) {
                 if (!NOT_FOR_LARGE_RUNS.contains(subject) && !VIEWS.contains(subject)) {
                     figures.add(new Key(Measure.LARGE_RUNS, name(trace), subject.label),
-                            new JavaTurn(pace, LargeRuns.class, subject).with(trace).run().medianNs()
+                            new JavaTurn(pace, LargeRuns.class, subject).with(trace).run().median()
                                     / workload.slotCount());
                 }
             }
@@ -93,22 +116,50 @@ final class Rounds {
     private void pauses(String label) {
         progress.accept(label + Measure.PAUSE.title);
         for (Subject subject : subjects) {
-            JavaTurn.Outcome outcome = new JavaTurn(pace, Pauses.class, subject).run();
-            figures.add(new Key(Measure.PAUSE, Targets.RANDOM, subject.label), outcome.counter("p9999"));
-            figures.add(new Key(Measure.PAUSE_MAX, Targets.RANDOM, subject.label), outcome.counter("max"));
-            figures.add(new Key(Measure.CLOCK_PAUSE, Targets.RANDOM, subject.label), outcome.counter("nothingP9999"));
-            figures.add(new Key(Measure.CLOCK, Targets.RANDOM, subject.label), outcome.counter("nothingP50"));
+            pause(subject, new Crowd(Replacement.RANDOM, 1));
+            if (SHARED.contains(subject)) {
+                pause(subject, new Crowd(Replacement.RANDOM, Crowd.THREADS_FEWER));
+            }
         }
     }
 
-    /** Not a matter of time: once is enough. */
+    private void pause(Subject subject, Crowd crowd) {
+        JavaTurn.Outcome outcome = new JavaTurn(pace, Pauses.class, subject).with(crowd).run();
+        figures.add(new Key(Measure.PAUSE, crowd.label(), subject.label), outcome.counter("p9999"));
+        figures.add(new Key(Measure.PAUSE_MAX, crowd.label(), subject.label), outcome.counter("max"));
+        figures.add(new Key(Measure.CLOCK_PAUSE, crowd.label(), subject.label), outcome.counter("nothingP9999"));
+        figures.add(new Key(Measure.CLOCK, crowd.label(), subject.label), outcome.counter("nothingP50"));
+    }
+
+    private void threads(String label) throws IOException, InterruptedException {
+        for (Replacement replacement : EnumSet.of(Replacement.SMALL, Replacement.LARGE)) {
+            for (int threads : Crowd.sizes(processors)) {
+                Crowd crowd = new Crowd(replacement, threads);
+                progress.accept(label + Measure.THREADS.title + ", " + crowd.label());
+                addUnlessNaN(new Key(Measure.THREADS, crowd.label(), Targets.MIMALLOC_C),
+                        peer.pairsByThreads(replacement.workload(), threads));
+                for (Subject subject : subjects) {
+                    if (SHARED.contains(subject)) {
+                        figures.add(new Key(Measure.THREADS, crowd.label(), subject.label),
+                                new JavaTurn(pace, SharedReplacement.class, subject).with(crowd).run().median());
+                    }
+                }
+            }
+        }
+    }
+
     private void regions() {
         for (ShippedTrace which : ShippedTrace.values()) {
-            progress.accept(Measure.REGION.title + ", " + name(which));
-            Trace trace = which.read();
-            figures.add(new Key(Measure.REGION, name(which), Targets.TENSOR),
-                    (double) new Regions(trace).smallestByteSize() / trace.livePeakByteSize());
+            region(name(which));
+            region(Regions.nameByWorkers(which));
         }
+    }
+
+    private void region(String workload) {
+        progress.accept(Measure.REGION.title + ", " + workload);
+        Trace trace = Regions.named(workload);
+        figures.add(new Key(Measure.REGION, workload, Targets.TENSOR),
+                (double) new Regions(trace).smallestByteSize() / trace.livePeakByteSize());
     }
 
     private void addUnlessNaN(Key key, double value) {

@@ -3,17 +3,20 @@ package dev.verbena.benchmarks;
 import dev.verbena.benchmarks.Figures.Key;
 
 /**
- * What is to be reached: a figure is at most {@code limit}, or at most {@code limit} times another figure.
+ * What is to be reached: a figure, or its ratio to another one, is at most {@code limit}; at least, where more is better.
  *
  * @param against the other figure, or null
  * @param limit NaN if the row is for information
+ * @param isForThisMachine false if it has not the processors that this is about
  */
-record Target(Key key, Key against, double limit) {
+record Target(Key key, Key against, double limit, boolean isForThisMachine) {
     /** What came of it. */
     enum Verdict {
         MET("met"),
         MISSED("MISSED"),
         UNMEASURED("not measured"),
+        /** See the words behind the table. */
+        NOT_HERE("not here"),
         INFORMATION("");
 
         final String word;
@@ -21,6 +24,10 @@ record Target(Key key, Key against, double limit) {
         Verdict(String word) {
             this.word = word;
         }
+    }
+
+    Target(Key key, Key against, double limit) {
+        this(key, against, limit, true);
     }
 
     /** What is compared with the limit. */
@@ -31,12 +38,16 @@ record Target(Key key, Key against, double limit) {
 
     Verdict verdict(Figures figures) {
         double value = value(figures);
+        if (!isForThisMachine) {
+            return Verdict.NOT_HERE;
+        }
         if (Double.isNaN(value)) {
             return Verdict.UNMEASURED;
         }
         if (Double.isNaN(limit)) {
             return Verdict.INFORMATION;
         }
-        return value <= limit ? Verdict.MET : Verdict.MISSED;
+        boolean isMet = key.measure().isMoreBetter() ? value >= limit : value <= limit;
+        return isMet ? Verdict.MET : Verdict.MISSED;
     }
 }

@@ -25,6 +25,10 @@ final class Targets {
     private static final String CONFINED_ARENA = Subject.CONFINED_ARENA.label;
 
     private static final double PAUSE_NS_MAX = 5000;
+    /** So many threads reach at least that part of so many times what one does. */
+    private static final double LINEAR_SHARE_MIN = 0.8;
+    /** Many threads on fewer processors reach at least that part of what as many as there are processors do. */
+    private static final double CROWDED_SHARE_MIN = 0.9;
     /** What rounding and holes together may add to the peak of live bytes. */
     private static final double REGION_MAX = 1.15;
 
@@ -32,11 +36,13 @@ final class Targets {
 
     private Targets() {}
 
-    static List<Target> all() {
+    /** Of a machine with so many processors. */
+    static List<Target> all(int processors) {
         Targets all = new Targets();
         all.pairs();
         all.handOver();
         all.largeRuns();
+        all.threads(processors);
         all.limits();
         return all.targets;
     }
@@ -72,12 +78,35 @@ final class Targets {
         }
     }
 
-    private void limits() {
-        for (String subject : List.of(ADDRESS, TENSOR)) {
-            limit(Measure.PAUSE, RANDOM, subject, PAUSE_NS_MAX);
+    private void threads(int processors) {
+        for (Replacement replacement : List.of(Replacement.SMALL, Replacement.LARGE)) {
+            String alone = new Crowd(replacement, 1).label();
+            for (int threads : List.of(Crowd.THREADS_FEWER, Crowd.THREADS_MANY)) {
+                String together = new Crowd(replacement, threads).label();
+                boolean isForThisMachine = threads <= processors;
+                threads(together, alone, ADDRESS, LINEAR_SHARE_MIN * threads, isForThisMachine);
+                threads(together, together, MIMALLOC_C, 1.0, isForThisMachine);
+            }
+            if (processors < Crowd.THREADS_MANY) {
+                threads(new Crowd(replacement, Crowd.THREADS_MANY).label(), new Crowd(replacement, processors).label(),
+                        ADDRESS, CROWDED_SHARE_MIN, true);
+            }
         }
+    }
+
+    private void threads(String workload, String againstWorkload, String against, double min,
+            boolean isForThisMachine) {
+        targets.add(new Target(new Key(Measure.THREADS, workload, ADDRESS),
+                new Key(Measure.THREADS, againstWorkload, against), min, isForThisMachine));
+    }
+
+    private void limits() {
+        limit(Measure.PAUSE, RANDOM, ADDRESS, PAUSE_NS_MAX);
+        limit(Measure.PAUSE, RANDOM, TENSOR, PAUSE_NS_MAX);
+        limit(Measure.PAUSE, new Crowd(Replacement.RANDOM, Crowd.THREADS_FEWER).label(), ADDRESS, PAUSE_NS_MAX);
         for (ShippedTrace trace : ShippedTrace.values()) {
             limit(Measure.REGION, Rounds.name(trace), TENSOR, REGION_MAX);
+            limit(Measure.REGION, Regions.nameByWorkers(trace), TENSOR, REGION_MAX);
         }
         limit(Measure.HEAP, RANDOM, ADDRESS, 0);
         compare(Measure.HEAP, RANDOM, TENSOR, ONE_TENSOR, 1.0);

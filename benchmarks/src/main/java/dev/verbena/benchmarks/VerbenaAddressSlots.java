@@ -1,16 +1,16 @@
 package dev.verbena.benchmarks;
 
-import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.testing.trace.UntouchedSlabSource;
 
-/** Verbena's memory by address, without an object for it. */
+/** Verbena's memory by address, without an object for it. Nothing is written to it, so that it need not be there. */
 final class VerbenaAddressSlots implements Slots {
     private final TensorArena arena;
     private final long[] byteSizes;
     private final long[] addresses;
 
     VerbenaAddressSlots(Workload workload, int slotCount) {
-        arena = TensorArena.create(new OffHeapSlabSource(), workload.regionByteSize(), workload.regionByteSize());
+        arena = TensorArena.create(new UntouchedSlabSource(), workload.regionByteSize(), workload.regionByteSize());
         byteSizes = workload.byteSizes();
         addresses = new long[slotCount];
     }

@@ -4,10 +4,10 @@ import java.util.stream.LongStream;
 
 import dev.verbena.memory.ArenaOptions;
 import dev.verbena.memory.ElementType;
-import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.testing.trace.UntouchedSlabSource;
 
 /** Verbena's tensors of bytes; shapes exist before, as those of a program that runs more than one iteration. */
 final class VerbenaTensorSlots implements Slots {
@@ -28,7 +28,7 @@ final class VerbenaTensorSlots implements Slots {
 
     private VerbenaTensorSlots(Workload workload, int slotCount, ArenaOptions options, boolean isViewed) {
         this.isViewed = isViewed;
-        arena = TensorArena.create(new OffHeapSlabSource(), workload.regionByteSize(), workload.regionByteSize(),
+        arena = TensorArena.create(new UntouchedSlabSource(), workload.regionByteSize(), workload.regionByteSize(),
                 options);
         shapes = LongStream.of(workload.byteSizes()).mapToObj(Shape::of).toArray(Shape[]::new);
         tensors = new Tensor[slotCount];

@@ -26,15 +26,17 @@ import dev.verbena.testing.trace.TraceEvent;
  *
  * @param slotCount slots in use
  * @param byteSizes of each request: of each call in a random replacement, of each slot in a trace
- * @param livePeakByteSize at most live at once
+ * @param regionByteSize of a region in which nobody has to search for room
  */
-record Workload(int slotCount, int[] calls, long[] byteSizes, long livePeakByteSize) {
+record Workload(int slotCount, int[] calls, long[] byteSizes, long regionByteSize) {
     static final int LIVE_COUNT = 1000;
     static final int REPLACEMENTS = 1 << 16;
     private static final int BYTE_SIZE_MIN = 64;
     private static final int DOUBLINGS = 10;
     private static final int BYTE_SIZE_MAX = BYTE_SIZE_MIN << DOUBLINGS;
     private static final long SEED = 1;
+    /** Of each of several threads. */
+    private static final int LIVE_OF_THREAD = 200;
 
     /** Large runs; Netty and a file's offsets end at 2 GiB, the largest activation here at 196 MiB. */
     private static final long RUN_BYTE_SIZE_MIN = 64 * 1024;
@@ -53,7 +55,23 @@ record Workload(int slotCount, int[] calls, long[] byteSizes, long livePeakByteS
             int doubling = BYTE_SIZE_MIN << random.nextInt(DOUBLINGS);
             byteSizes[call] = doubling + random.nextInt(doubling);
         }
-        return new Workload(LIVE_COUNT, calls, byteSizes, (long) LIVE_COUNT * BYTE_SIZE_MAX);
+        return new Workload(LIVE_COUNT, calls, byteSizes, 2L * LIVE_COUNT * BYTE_SIZE_MAX);
+    }
+
+    /**
+     * 200 live blocks of one of several threads, all sizes between these, both included, equally likely. In a region with room to spare,
+     * of which a sixteenth is live.
+     */
+    static Workload replacementOf(int byteSizeMin, int byteSizeMax) {
+        Random random = new Random(SEED);
+        int[] calls = random.ints(REPLACEMENTS, 0, LIVE_OF_THREAD).toArray();
+        long[] byteSizes = random.longs(REPLACEMENTS, byteSizeMin, byteSizeMax + 1).toArray();
+        return new Workload(LIVE_OF_THREAD, calls, byteSizes, 8L * LIVE_OF_THREAD * byteSizeMax);
+    }
+
+    /** The same by so many threads, each of which has slots of its own. */
+    Workload by(int threads) {
+        return new Workload(slotCount, calls, byteSizes, threads * regionByteSize);
     }
 
     /** What in a trace is large. */
@@ -65,12 +83,7 @@ record Workload(int slotCount, int[] calls, long[] byteSizes, long livePeakByteS
                     case TraceEvent.Free free -> ~free.id();
                     case TraceEvent.Mark _ -> throw new AssertionError();
                 }).toArray();
-        return new Workload(trace.allocationCount(), calls, trace.byteSizes(), trace.livePeakByteSize());
-    }
-
-    /** A region in which nobody has to search for room. */
-    long regionByteSize() {
-        return 2 * livePeakByteSize;
+        return new Workload(trace.allocationCount(), calls, trace.byteSizes(), 2 * trace.livePeakByteSize());
     }
 
     /** The first requests in the first slots: the state that random replacement starts from. */

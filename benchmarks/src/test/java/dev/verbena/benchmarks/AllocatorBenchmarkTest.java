@@ -21,10 +21,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 
-/** A quick run from end to end, without what a machine may lack: mimalloc, and memory for Netty's large runs. */
+/** A quick run from end to end, without what a machine may lack: mimalloc, and memory for Netty's large runs and for many threads'. */
 class AllocatorBenchmarkTest {
-    private static final List<Subject> SUBJECTS = List.of(Subject.VERBENA_TENSOR, Subject.NETTY_ADAPTIVE,
-            Subject.CONFINED_ARENA);
+    private static final List<Subject> SUBJECTS = List.of(Subject.VERBENA_TENSOR, Subject.VERBENA_VIEW,
+            Subject.VERBENA_ENDING_VIEW, Subject.NETTY_ADAPTIVE, Subject.CONFINED_ARENA);
+    private static final String WITHOUT_THREADS = "pairs,hand-over,large-runs,pauses,regions";
+    private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
     private static final List<String> MEASURED = Stream
             .concat(SUBJECTS.stream().map(subject -> subject.label), Stream.of(Targets.ONE_TENSOR)).toList();
@@ -36,12 +38,15 @@ class AllocatorBenchmarkTest {
     @Test
     void aQuickRunReportsEveryTargetAndInventsNothing(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("report.json");
-        assertEquals(0, benchmark.run(new String[]{"--quick", "--json", file.toString()}, null, SUBJECTS));
+        assertEquals(0,
+                benchmark.run(new String[]{"--quick", "--json", file.toString(), "--parts", WITHOUT_THREADS}, null,
+                        SUBJECTS));
         Map<String, Object> report = JSON.std.mapFrom(Files.readString(file));
         assertEquals(true, report.get("isQuick"));
         assertTrue(((Map<?, ?>) report.get("peers")).get("netty").toString().startsWith("4."), report::toString);
         List<?> targets = (List<?>) report.get("targets");
-        assertEquals(Targets.all().size(), targets.size());
+        assertEquals(Targets.all(PROCESSORS).stream().filter(target -> target.key().measure() != Measure.THREADS)
+                .count(), targets.size());
         String explanations = report.get("explanations").toString();
         int regions = 0;
         for (Object each : targets) {
@@ -61,18 +66,34 @@ class AllocatorBenchmarkTest {
                 assertFalse(List.of("met", "missed").contains(verdict), target::toString);
             }
         }
-        assertEquals(9, regions);
+        assertEquals(18, regions);
         for (Object each : (List<?>) report.get("figures")) {
             Map<?, ?> figure = (Map<?, ?>) each;
             assertTrue(((Number) figure.get("median")).doubleValue() >= 0, figure::toString);
             assertEquals(1, ((List<?>) figure.get("rounds")).size());
         }
         assertTrue(output().contains("its times mean nothing"), this::output);
+        assertTrue(output().contains("mimalloc is not measured: it needs"), this::output);
+    }
+
+    /** One arena for as many threads as the table has columns. */
+    @Test
+    void aPartIsMeasuredAlone() throws Exception {
+        assertEquals(0, benchmark.run(new String[]{"--quick", "--parts", "threads"}, null,
+                List.of(Subject.VERBENA_ADDRESS)));
+        int columns = Crowd.sizes(PROCESSORS).length;
+        assertEquals(2, output().lines().filter(line -> line.startsWith("verbena-address"))
+                .filter(line -> line.matches("\\S+( +[0-9]+\\.[0-9]{2}){" + columns + "}")).count(), this::output);
+        assertEquals(2, output().lines().filter(line -> line.matches("mimalloc-c( +-){" + columns + "}")).count(),
+                this::output);
+        assertTrue(output().lines().noneMatch(line -> line.startsWith(Measure.PAIR.title)), this::output);
+        assertEquals(PROCESSORS < Crowd.THREADS_MANY, output().contains("SteadyStateTest"), this::output);
     }
 
     @ParameterizedTest
     @CsvSource({"--fast, option '--fast' is unknown", "--rounds, --rounds needs a value",
             "--rounds 0, --rounds=0 must be a whole number",
+            "--parts threads;all, --parts=threads;all must be some of pairs",
             "--json /no/such/folder/x, --json=/no/such/folder/x cannot be"})
     void wrongOptionsAreNamed(String arguments, String message) throws IOException, InterruptedException {
         assertEquals(2, benchmark.run(arguments.split(" "), null, SUBJECTS));

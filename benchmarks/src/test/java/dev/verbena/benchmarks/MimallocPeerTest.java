@@ -25,6 +25,8 @@ class MimallocPeerTest {
         MimallocPeer peer = peer("printf '%s ' \"$@\" > " + called + "; wc -c < \"$2\"; echo 3.5; echo 1.5");
         assertEquals(3.5, peer.run("replace", WORKLOAD));
         assertTrue(Files.readString(called).matches("replace \\S+ 1500 200 7 "), Files.readString(called));
+        assertEquals(3.5, peer.pairsByThreads(WORKLOAD, 16));
+        assertTrue(Files.readString(called).matches("threads \\S+ 1500 200 7 16 "), Files.readString(called));
         assertEquals("209", peer("echo 209").version());
     }
 

@@ -40,6 +40,34 @@ class TargetTest {
     }
 
     @Test
+    void ofARateMoreIsBetter() {
+        Key together = new Key(Measure.THREADS, "small x8", "ours");
+        Key alone = new Key(Measure.THREADS, "small", "ours");
+        figures.add(together, 64);
+        figures.add(alone, 10);
+        assertEquals(6.4, new Target(together, alone, 6.4).value(figures));
+        assertEquals(Verdict.MET, new Target(together, alone, 6.4).verdict(figures));
+        assertEquals(Verdict.MISSED, new Target(together, alone, 6.5).verdict(figures));
+        assertEquals(Verdict.NOT_HERE, new Target(together, alone, 6.5, false).verdict(figures));
+    }
+
+    /** Eight and sixteen threads need as many processors; sixteen on fewer reach nearly what as many threads as processors do. */
+    @Test
+    void targetsOfThreadsAreOfTheirMachines() {
+        assertEquals(List.of("small x16 against small x2", "large x16 against large x2"), threadsJudgedOn(2));
+        assertEquals(6, threadsJudgedOn(8).size());
+        assertTrue(threadsJudgedOn(12).contains("small x16 against small x12"));
+        assertEquals(8, threadsJudgedOn(16).size());
+        assertTrue(threadsJudgedOn(16).contains("large x16 against large"));
+    }
+
+    private static List<String> threadsJudgedOn(int processors) {
+        return Targets.all(processors).stream()
+                .filter(target -> target.key().measure() == Measure.THREADS && target.isForThisMachine())
+                .map(target -> target.key().workload() + " against " + target.against().workload()).toList();
+    }
+
+    @Test
     void whatIsMissingIsNotMet() {
         assertEquals(Verdict.UNMEASURED, new Target(OURS, null, 30).verdict(figures));
         figures.add(OURS, 30);
@@ -48,7 +76,9 @@ class TargetTest {
 
     @Test
     void noTargetIsListedTwice() {
-        List<Target> targets = Targets.all();
-        assertEquals(targets.size(), new HashSet<>(targets).size());
+        for (int processors : new int[]{1, 2, 8, 12, 16, 64}) {
+            List<Target> targets = Targets.all(processors);
+            assertEquals(targets.size(), new HashSet<>(targets).size());
+        }
     }
 }

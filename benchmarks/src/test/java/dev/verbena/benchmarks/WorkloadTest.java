@@ -39,6 +39,17 @@ class WorkloadTest {
         }
     }
 
+    @Test
+    void blocksOfThreadsAreOfAllSizesAlike() {
+        Workload workload = Replacement.LARGE.workload();
+        assertArrayEquals(Replacement.LARGE.workload().calls(), workload.calls());
+        assertEquals(200, workload.slotCount());
+        assertTrue(IntStream.of(workload.calls()).allMatch(slot -> slot >= 0 && slot < 200));
+        assertTrue(LongStream.of(workload.byteSizes()).allMatch(size -> size >= 128 << 10 && size <= 2 << 20));
+        assertEquals((128 << 10) + (2 << 20), 2 * LongStream.of(workload.byteSizes()).average().orElseThrow(), 30_000);
+        assertEquals(8 * workload.regionByteSize(), workload.by(8).regionByteSize());
+    }
+
     @ParameterizedTest
     @EnumSource
     void largeRunsAreLargeAndEndEmpty(ShippedTrace trace) {

@@ -1,0 +1,40 @@
+package dev.verbena.benchmarks;
+
+/**
+ * What a random replacement replaces.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+public enum Replacement {
+    /** Of one thread's pairs and pauses. */
+    RANDOM("random", "64 B to 64 KiB") {
+        @Override
+        Workload workload() {
+            return Workload.randomReplacement();
+        }
+    },
+    SMALL("small", "64 B to 64 KiB") {
+        @Override
+        Workload workload() {
+            return Workload.replacementOf(64, 64 * 1024);
+        }
+    },
+    LARGE("large", "128 KiB to 2 MiB") {
+        @Override
+        Workload workload() {
+            return Workload.replacementOf(128 * 1024, 2 * 1024 * 1024);
+        }
+    };
+
+    /** In tables and in JSON. */
+    final String label;
+    final String byteSizes;
+
+    Replacement(String label, String byteSizes) {
+        this.label = label;
+        this.byteSizes = byteSizes;
+    }
+
+    /** Of one thread; made anew by each call. */
+    abstract Workload workload();
+}
