@@ -47,7 +47,7 @@ public final class IterationScope implements Arena {
     /** Guarded by {@code lock}. */
     private final ScopeBlocks blocks;
     /** Null if closed; written under {@code lock}. */
-    private volatile Iteration iteration = new Iteration();
+    private volatile Iteration iteration;
     /** Of the last iteration; set before {@code iteration} is null. */
     private MemorySegment.Scope ended;
 
@@ -58,6 +58,8 @@ public final class IterationScope implements Arena {
         this.arena = arena;
         this.blockByteSize = SizeClasses.ceilToPage(blockByteSize);
         blocks = new ScopeBlocks(arena);
+        iteration = new Iteration(arena);
+        arena.scopeOpened(this);
     }
 
     /**
@@ -285,7 +287,10 @@ public final class IterationScope implements Arena {
             } finally {
                 if (now.isEnded()) {
                     ended = now.scope();
-                    iteration = forGood ? null : new Iteration();
+                    iteration = forGood ? null : new Iteration(arena);
+                    if (forGood) {
+                        arena.scopeClosed(this);
+                    }
                     blocks.rewind(forGood);
                 }
             }

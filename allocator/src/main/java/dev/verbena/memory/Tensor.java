@@ -186,7 +186,9 @@ public final class Tensor extends PinState implements AutoCloseable {
 
     private void pin(boolean isShared) {
         if (!storage.tryPin()) {
-            throw new IllegalStateException("pin after free: " + this + " was freed with its scope's iteration");
+            throw new IllegalStateException(
+                    "pin after free: " + this + " was freed with its scope's iteration, or its arena"
+                            + " is closed forcibly");
         }
         try {
             if (isShared) {
@@ -243,7 +245,7 @@ public final class Tensor extends PinState implements AutoCloseable {
     private void checkOpen() {
         if (!isOpen()) {
             throw new IllegalStateException(
-                    "use after free: " + this + " was closed before, or its scope has ended" + history());
+                    "use after free: " + this + " was closed before, or its scope or arena has ended" + history());
         }
     }
 

@@ -343,6 +343,31 @@ public class TensorArena implements AutoCloseable {
         close();
     }
 
+    /**
+     * Closes it with what is live, which leaked: scopes and views that end with their tensors end, all blocks are freed, the slabs go back.
+     * From then on each use of such a tensor throws, as does its close. What is pinned stays, and with it the arena, so that no transfer
+     * writes into memory of others. Blocks by address are freed like all others: whoever still uses one uses memory that is not there.
+     *
+     * @return what was live, and where it was allocated as far as {@link #liveReport} would know; nothing if it is closed already
+     * @throws IllegalStateException while something is pinned, by a lease, a view, or as a segment of {@link #segmentAllocator}, or a native
+     *             call uses a segment that would end; the arena stays open then, though scopes and views may have ended, and who uses a
+     *             tensor during the call may have been refused; and if the source does not take a slab back, as {@link #close()}
+     * @throws DamagedMemoryException if this is a {@link DebugArena} and somebody wrote into a block after its free; called again, it closes
+     */
+    public final LiveReport closeForcibly() {
+        return blocks.closeForcibly();
+    }
+
+    /**
+     * As {@link #closeForcibly()}, but waits until nothing is pinned, up to the deadline.
+     *
+     * @throws IllegalStateException if something is pinned at the deadline
+     */
+    public final LiveReport closeForcibly(Duration deadline) throws InterruptedException {
+        Deadline.await(deadline, () -> blocks.pinCount() == 0);
+        return closeForcibly();
+    }
+
     /** For checks. */
     final ArenaBlocks blocks() {
         return blocks;

@@ -13,7 +13,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The snippets of {@code docs/guide/lifetimes.md}, run; and a comparison of the two. */
 class LifetimesGuideTest {
-    private static final int SNIPPETS = 11;
+    private static final int SNIPPETS = 12;
 
     private final ForeignLibrary foreignLibrary = new ForeignLibrary();
     private final TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 8 << 20, 64 << 20);
@@ -120,6 +122,18 @@ class LifetimesGuideTest {
         yours.tensor().memory().fill((byte) 0);
         yours.close();
         assertEquals(0, yours.owners());
+    }
+
+    @Test
+    void aForcedEnd() throws InterruptedException {
+        TensorArena careless = TensorArena.create(new OffHeapSlabSource(), 8 << 20, 64 << 20);
+        Tensor tensor = careless.allocate(ElementType.UINT8, Shape.of(100));
+        List<String> lines = new ArrayList<>();
+        Consumer<String> log = lines::add;
+        LiveReport leaked = careless.closeForcibly(Duration.ofSeconds(5));
+        log.accept("leaked: " + leaked);
+        assertEquals(List.of("leaked: liveCount=1 liveByteSize=128"), lines);
+        assertThrows(IllegalStateException.class, tensor::close);
     }
 
     @Test

@@ -80,6 +80,29 @@ final class DebugBlock implements Storage {
         blocks.release(this);
     }
 
+    @Override
+    public boolean isOpen() {
+        return blocks.isOpen();
+    }
+
+    @Override
+    public boolean tryPin() {
+        return blocks.tryPin();
+    }
+
+    @Override
+    public void unpinned() {
+        blocks.unpinned();
+    }
+
+    /** While it is live. @throws IllegalStateException if a native call uses one */
+    synchronized void endViews() {
+        if (views != null) {
+            views.close();
+            views = null;
+        }
+    }
+
     boolean isOf(DebugBlocks others) {
         return blocks == others;
     }
@@ -87,7 +110,7 @@ final class DebugBlock implements Storage {
     /** A segment that dies with the block: the JDK refuses every later access. */
     @Override
     public synchronized MemorySegment memoryAt(long within, long viewByteSize) {
-        if (state != State.LIVE) {
+        if (state != State.LIVE || !isOpen()) {
             throw new IllegalStateException("use after free: " + this + history());
         }
         if (views == null) {

@@ -13,6 +13,7 @@ import dev.verbena.memory.ArenaStatistics;
 import dev.verbena.memory.DamagedMemoryException;
 import dev.verbena.memory.DebugOptions;
 import dev.verbena.memory.ElementType;
+import dev.verbena.memory.LiveReport;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.SiteUsage;
@@ -119,6 +120,20 @@ public final class DebugBlocks extends ArenaBlocks {
         throwIfAny(damages);
     }
 
+    /** @throws DamagedMemoryException if somebody wrote into a block after its free; not closed then, but when called again */
+    @Override
+    public LiveReport closeForcibly() {
+        LiveReport report = super.closeForcibly();
+        live.clear();
+        return report;
+    }
+
+    @Override
+    protected void endViews() {
+        throwIfAny(dismissBeyond(0));
+        live.values().forEach(DebugBlock::endViews);
+    }
+
     private static String leakReport(List<SiteUsage> leaks) {
         return "close of an arena with live or pinned tensors: liveCount="
                 + leaks.stream().mapToLong(SiteUsage::liveCount).sum() + " liveByteSize="
@@ -158,6 +173,9 @@ public final class DebugBlocks extends ArenaBlocks {
 
     /** @throws DamagedMemoryException if this one was written around, or one that leaves quarantine was written into; done nevertheless */
     void release(DebugBlock block) {
+        if (wasClosedWithAll()) {
+            throw freedByForce(block.address);
+        }
         List<String> damages = new ArrayList<>();
         addIfDamaged(damages, block.retire(sites.here()));
         // In this order whoever frees it again always finds it in one of the two.
@@ -185,14 +203,17 @@ public final class DebugBlocks extends ArenaBlocks {
 
     @Override
     public List<SiteUsage> liveBySite() {
-        return Sites.usages(live.values(), block -> block.allocated, block -> block.byteSize);
+        return wasClosedWithAll() ? List.of()
+                : Sites.usages(live.values(), block -> block.allocated, block -> block.byteSize);
     }
 
     private List<String> dismissBeyond(long byteSizeMax) {
         List<String> damages = new ArrayList<>();
         for (DebugBlock block : quarantine.removeBeyond(byteSizeMax)) {
             addIfDamaged(damages, block.leave());
-            super.storageOf(block.start).release(block.start);
+            if (!wasClosedWithAll()) {
+                super.storageOf(block.start).release(block.start);
+            }
         }
         return damages;
     }

@@ -59,7 +59,14 @@ public final class SampledBlocks extends ViewedBlocks {
 
     @Override
     public List<SiteUsage> liveBySite() {
-        return Sites.usages(samples.values(), Sample::site, Sample::byteSize);
+        return wasClosedWithAll() ? List.of() : Sites.usages(samples.values(), Sample::site, Sample::byteSize);
+    }
+
+    @Override
+    public LiveReport closeForcibly() {
+        LiveReport report = super.closeForcibly();
+        samples.clear();
+        return report;
     }
 
     /** @throws IllegalStateException while blocks are live, naming where of those that are known; and as any */

@@ -1,6 +1,9 @@
 package dev.verbena.memory.heap;
 
+import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import dev.verbena.memory.ArenaStatistics;
 import dev.verbena.memory.ElementType;
@@ -41,6 +44,11 @@ public class ArenaBlocks extends ArenaHeap {
     }
 
     private final ArenaGrowth growth;
+    private final PinCount pins = new PinCount();
+    /** Those that are not closed. */
+    private final Set<Arena> scopes = ConcurrentHashMap.newKeySet();
+    /** Nobody may use a tensor, nor pin one: all that is live is about to go, or is gone. */
+    private volatile boolean isEnding;
 
     public ArenaBlocks(SlabSource source, long byteSize, long byteSizeMax, PageRuns pages) {
         super(pages, byteSizeMax);
@@ -262,6 +270,109 @@ public class ArenaBlocks extends ArenaHeap {
     public void close() {
         growth.close();
     }
+
+    // ---- the end of all that is live ----
+
+    @Override
+    public final boolean isOpen() {
+        return !isEnding;
+    }
+
+    /** Also for segments of lifetimes: nothing is freed by force while something is pinned. */
+    @Override
+    public final boolean tryPin() {
+        pins.add();
+        // In this order: this thread sees that all is about to end, or who ends it sees the pin.
+        if (isEnding) {
+            pins.remove();
+            return false;
+        }
+        return true;
+    }
+
+    @Override
+    public final void unpinned() {
+        pins.remove();
+    }
+
+    /** At least as many as there were at some moment during the call. */
+    public final long pinCount() {
+        return pins.get();
+    }
+
+    /** @throws IllegalStateException if the arena is about to be closed forcibly */
+    public final void scopeOpened(Arena scope) {
+        scopes.add(scope);
+        if (isEnding) {
+            scopes.remove(scope);
+            throw new IllegalStateException("no scope of an arena that was closed forcibly");
+        }
+    }
+
+    public final void scopeClosed(Arena scope) {
+        scopes.remove(scope);
+    }
+
+    /**
+     * Closes it, whatever is live, unless that is pinned: ends scopes and views, frees all blocks, gives the slabs back.
+     *
+     * @return what was live
+     * @throws IllegalStateException while something is pinned, or a native call uses a segment of a scope or a view that should end; and if
+     *             the source does not take a slab back, with what was live: closed nevertheless
+     */
+    public LiveReport closeForcibly() {
+        synchronized (pins) {
+            checkNotPinned();
+            isEnding = true;
+            try {
+                checkNotPinned();
+                scopes.forEach(ArenaBlocks::end);
+                endViews();
+                return freeAll();
+            } finally {
+                isEnding = wasClosedWithAll();
+            }
+        }
+    }
+
+    private LiveReport freeAll() {
+        List<SiteUsage> sites = liveBySite();
+        growth.lock();
+        try {
+            Ending ending = closeWithAll();
+            LiveReport report = new LiveReport(ending.liveCount(), ending.liveByteSize(), siteInterval(), sites);
+            try {
+                growth.releaseAll(ending.slabs());
+            } catch (IllegalStateException e) {
+                throw new IllegalStateException(e.getMessage() + "; closed forcibly with " + report, e);
+            }
+            return report;
+        } finally {
+            growth.unlock();
+        }
+    }
+
+    private void checkNotPinned() {
+        long count = pins.get();
+        if (count != 0) {
+            throw new IllegalStateException("forced close of an arena with pinned memory: pins=" + count
+                    + "; transfers, views and segments of lifetimes hold it: end them first, or give a deadline");
+        }
+    }
+
+    private static void end(Arena scope) {
+        try {
+            scope.close();
+        } catch (IllegalStateException e) {
+            // Its owner may have closed it at the same time.
+            if (scope.scope().isAlive()) {
+                throw e;
+            }
+        }
+    }
+
+    /** Ends views of live blocks that would outlive their slab. @throws IllegalStateException if a native call uses one */
+    protected void endViews() {}
 
     /** What is live at one moment, and what is known of where it was allocated at about the same. */
     public final LiveReport liveReport() {

@@ -191,7 +191,8 @@ public final class ArenaGrowth {
         }
     }
 
-    private void releaseAll(List<Slab> slabs) {
+    /** With the lock. @throws IllegalStateException if the source does not take one back */
+    void releaseAll(List<Slab> slabs) {
         unreleased.addAll(slabs);
         List<RuntimeException> reasons = new ArrayList<>();
         release(reasons);

@@ -25,6 +25,9 @@ import dev.verbena.memory.SlabMap;
  * <p><b>Owner:</b> {@code TensorArena}. <b>Threading:</b> thread-safe.
  */
 class ArenaHeap implements Storage {
+    /** What an arena had that was closed with all that was live: its slabs, to be released, and how much that was. */
+    record Ending(List<Slab> slabs, long liveCount, long liveByteSize) {}
+
     private static final int SHARED_HEAPS_MAX = 16;
 
     private final CentralHeap central;
@@ -37,6 +40,7 @@ class ArenaHeap implements Storage {
     /** Guarded by {@code exclusive}, as all below. */
     private final List<ThreadHeap> ownHeaps = new ArrayList<>();
     private volatile boolean isClosed;
+    private volatile boolean wasClosedWithAll;
     private final Refusals refusals;
 
     /** @param byteSizeMax that its slabs may have together; what is little is measured by it */
@@ -174,7 +178,8 @@ class ArenaHeap implements Storage {
     private RuntimeException noBlockToFree(long address) {
         lockAll();
         try {
-            return central.isFree(address) ? SlotRun.doubleFree(address) : noBlock(address);
+            return wasClosedWithAll ? freedByForce(address)
+                    : central.isFree(address) ? SlotRun.doubleFree(address) : noBlock(address);
         } finally {
             unlockAll();
         }
@@ -225,6 +230,16 @@ class ArenaHeap implements Storage {
         }
         SlotRun.checkBegins(run, address);
         return byteSize <= SizeClasses.slotByteSize(RunRecord.sizeClass(run));
+    }
+
+    /** Whether all that was live is free, whoever thinks that he has it. */
+    protected final boolean wasClosedWithAll() {
+        return wasClosedWithAll;
+    }
+
+    protected static IllegalStateException freedByForce(long address) {
+        return new IllegalStateException("double free: the block at address=0x" + Long.toHexString(address)
+                + " went back when its arena was closed forcibly");
     }
 
     public static IllegalArgumentException noBlock(long address) {
@@ -291,6 +306,37 @@ class ArenaHeap implements Storage {
             return central.removeIdle(0);
         } finally {
             unlockAll();
+        }
+    }
+
+    /** As {@link #closeForGood}, whatever is live: it is freed. */
+    final Ending closeWithAll() {
+        ThreadHeap heap = heapOfThread();
+        lockAll();
+        try {
+            heaps().forEach(ThreadHeap::trim);
+            long liveCount = liveCount();
+            long liveByteSize = liveByteSize();
+            long[] blocks = central.slabs().stream().flatMapToLong(SlabPages::liveBlocks).toArray();
+            for (long block : blocks) {
+                freeLocked(heap, block);
+            }
+            heaps().forEach(ThreadHeap::trim);
+            isClosed = true;
+            wasClosedWithAll = true;
+            return new Ending(central.removeIdle(0), liveCount, liveByteSize);
+        } finally {
+            unlockAll();
+        }
+    }
+
+    /** With all locked, and no rooms. */
+    private void freeLocked(ThreadHeap heap, long block) {
+        long run = heap.runAt(block);
+        if (RunRecord.isSlots(run)) {
+            central.heap(RunRecord.heap(run)).freeOwn(run, block);
+        } else {
+            heap.freeLarge(run, block);
         }
     }
 

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 
 import dev.verbena.memory.RunMap;
 import dev.verbena.memory.Slab;
@@ -120,6 +121,22 @@ final class SlabPages {
 
     private static long enteredPages(long run) {
         return RunRecord.isSlots(run) ? RunRecord.pageCount(run) : 1;
+    }
+
+    /** Where a live block begins, of all that are; no thread is within the arena, and what was returned is taken back. */
+    LongStream liveBlocks() {
+        LongStream.Builder blocks = LongStream.builder();
+        for (long run = first; RunRecord.kind(run) != RunRecord.END; run = RunRecord.after(run)) {
+            if (RunRecord.kind(run) == RunRecord.LARGE) {
+                blocks.add(RunRecord.address(run));
+            } else if (RunRecord.isSlots(run)) {
+                long live = SlotRun.allSlots(run) & ~RunRecord.freeSlots(run);
+                for (long left = live; left != 0; left &= left - 1) {
+                    blocks.add(SlotRun.addressOf(run, left));
+                }
+            }
+        }
+        return blocks.build();
     }
 
     /** What its runs are used for. */

@@ -3,6 +3,8 @@ package dev.verbena.memory.heap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import dev.verbena.memory.ArenaStatistics;
@@ -19,6 +21,8 @@ import dev.verbena.memory.slab.SystemMemory;
 public class ViewedBlocks extends ArenaBlocks {
     private final boolean viewsEnd;
     private final Queue<Viewed> inUse = new ConcurrentLinkedQueue<>();
+    /** With views that have not ended. */
+    private final Set<Viewed> viewed = ConcurrentHashMap.newKeySet();
 
     public ViewedBlocks(SlabSource source, long byteSize, long byteSizeMax) {
         this(source, byteSize, byteSizeMax, true);
@@ -57,6 +61,12 @@ public class ViewedBlocks extends ArenaBlocks {
         super.close();
     }
 
+    @Override
+    protected final void endViews() {
+        giveWay();
+        viewed.forEach(Viewed::endViews);
+    }
+
     /** One tensor's block. */
     private final class Viewed implements Storage {
         /** Life of the segments that the tensor gives out; made with the first of them. */
@@ -86,12 +96,36 @@ public class ViewedBlocks extends ArenaBlocks {
             }
             if (views == null) {
                 views = Arena.ofShared();
+                viewed.add(this);
+            }
+            // In this order: it is known to be refused, or to who ends all views.
+            if (!isOpen()) {
+                throw new IllegalStateException("use after free: the tensor at address=0x" + Long.toHexString(address)
+                        + " is of an arena that is closed forcibly");
             }
             return SystemMemory.view(Storage.super.memoryAt(address, byteSize), views);
         }
 
         @Override
+        public boolean isOpen() {
+            return ViewedBlocks.this.isOpen();
+        }
+
+        @Override
+        public boolean tryPin() {
+            return ViewedBlocks.this.tryPin();
+        }
+
+        @Override
+        public void unpinned() {
+            ViewedBlocks.this.unpinned();
+        }
+
+        @Override
         public synchronized void release(long address) {
+            if (wasClosedWithAll()) {
+                throw freedByForce(address);
+            }
             released = address;
             if (!tryRelease()) {
                 inUse.add(this);
@@ -101,14 +135,21 @@ public class ViewedBlocks extends ArenaBlocks {
         /** False while a native call uses a view. */
         private synchronized boolean tryRelease() {
             try {
-                if (views != null) {
-                    views.close();
-                }
+                endViews();
             } catch (IllegalStateException inCall) {
                 return false;
             }
             ViewedBlocks.this.release(released);
             return true;
+        }
+
+        /** @throws IllegalStateException while a native call uses one */
+        private synchronized void endViews() {
+            if (views != null) {
+                views.close();
+                views = null;
+                viewed.remove(this);
+            }
         }
     }
 }

@@ -4,6 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
+import dev.verbena.memory.heap.ArenaBlocks;
+
 /**
  * What a scope gives out between two ends: the tensors' common fate, and the lifetime of their segments.
  *
@@ -26,8 +28,13 @@ public final class Iteration {
     /** Its close makes all threads pass a handshake: once per iteration, whatever came of it. */
     private final Arena lifetime = Arena.ofShared();
     private final AtomicLong pins = new AtomicLong();
+    private final ArenaBlocks arena;
     /** Where small requests are served; null before the first. Written under the owner's lock. */
     private volatile ScopeMemory shared;
+
+    public Iteration(ArenaBlocks arena) {
+        this.arena = arena;
+    }
 
     Arena lifetime() {
         return lifetime;
@@ -52,11 +59,19 @@ public final class Iteration {
 
     /** False if it has ended. */
     boolean tryPin() {
-        return pins.getAndUpdate(seen -> seen < 0 ? seen : seen + 1) >= 0;
+        if (!arena.tryPin()) {
+            return false;
+        }
+        if (pins.getAndUpdate(seen -> seen < 0 ? seen : seen + 1) >= 0) {
+            return true;
+        }
+        arena.unpinned();
+        return false;
     }
 
     void unpin() {
         pins.decrementAndGet();
+        arena.unpinned();
     }
 
     /**

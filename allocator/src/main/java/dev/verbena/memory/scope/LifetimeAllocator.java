@@ -8,7 +8,8 @@ import java.util.Objects;
 import dev.verbena.memory.heap.ArenaBlocks;
 
 /**
- * Segments that are blocks of an arena, each freed when their lifetime is closed.
+ * Segments that are blocks of an arena, each freed when their lifetime is closed, and pinned until then: nobody but its owner can end
+ * that.
  *
  * @param lifetime when the blocks go back; closed before the arena
  *
@@ -22,13 +23,30 @@ public record LifetimeAllocator(ArenaBlocks arena, Arena lifetime) implements Se
     @Override
     public MemorySegment allocate(long byteSize, long byteAlignment) {
         ArenaBlocks.checkBlock(byteSize, byteAlignment);
-        long address = arena.allocateAligned(byteSize, byteAlignment, false);
+        if (!arena.tryPin()) {
+            throw new IllegalStateException("allocation of byteSize=" + byteSize + " in an arena that was closed"
+                    + " forcibly");
+        }
+        long address;
         try {
-            return MemorySegment.ofAddress(address).reinterpret(byteSize, lifetime,
-                    freed -> arena.free(address));
+            address = arena.allocateAligned(byteSize, byteAlignment, false);
         } catch (RuntimeException refused) {
-            arena.free(address);
+            arena.unpinned();
             throw refused;
+        }
+        try {
+            return MemorySegment.ofAddress(address).reinterpret(byteSize, lifetime, ended -> free(address));
+        } catch (RuntimeException refused) {
+            free(address);
+            throw refused;
+        }
+    }
+
+    private void free(long address) {
+        try {
+            arena.free(address);
+        } finally {
+            arena.unpinned();
         }
     }
 }
