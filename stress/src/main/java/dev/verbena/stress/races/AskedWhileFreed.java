@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 
-/** An arena that one block fills: one thread frees it and tells so, while another asks for one again and again. */
+/** An arena that has no room for a block until another one is freed: one thread frees that and tells so, another asks again and again. */
 final class AskedWhileFreed {
     /** Before it was told. */
     static final int REFUSED = 0;
@@ -18,16 +18,38 @@ final class AskedWhileFreed {
     private final TensorArena arena;
     private final long byteSize;
     private final long block;
+    /** Live until the end; 0 if there is none. */
+    private final long other;
     private final AtomicBoolean isFreed = new AtomicBoolean();
     private final Meeting meeting = new Meeting();
     private Tensor found;
 
-    /** Is refused once, with everybody kept out: those refused later are not. */
-    AskedWhileFreed(TensorArena arena, long byteSize) {
+    /** A first refusal, for which everybody may be kept out, is over then. */
+    private AskedWhileFreed(TensorArena arena, long byteSize, long block, long other) {
         this.arena = arena;
         this.byteSize = byteSize;
-        block = arena.allocateAddress(byteSize);
-        TinyArena.tryAllocate(arena, byteSize);
+        this.block = block;
+        this.other = other;
+        if (TinyArena.tryAllocate(arena, byteSize) != null) {
+            throw new AssertionError("there is room for a block of byteSize=" + byteSize + " before one is freed");
+        }
+    }
+
+    /** The arena has not a byte free: the block fills it. */
+    static AskedWhileFreed full(TensorArena arena, long byteSize) {
+        return new AskedWhileFreed(arena, byteSize, arena.allocateAddress(byteSize), 0);
+    }
+
+    /** Half of each of two pages is free, as many bytes as are asked for. */
+    static AskedWhileFreed withHoles() {
+        TensorArena arena = TinyArena.createOfTwoPages();
+        long[] halves = new long[4];
+        for (int i = 0; i < halves.length; i++) {
+            halves[i] = arena.allocateAddress(TinyArena.HALF);
+        }
+        arena.freeAddress(halves[1]);
+        arena.freeAddress(halves[3]);
+        return new AskedWhileFreed(arena, TinyArena.WHOLE, halves[0], halves[2]);
     }
 
     void free() {
@@ -55,6 +77,9 @@ final class AskedWhileFreed {
     boolean isWhole() {
         if (found != null) {
             found.close();
+        }
+        if (other != 0) {
+            arena.freeAddress(other);
         }
         return TinyArena.isWhole(arena);
     }

@@ -23,7 +23,7 @@ import org.openjdk.jcstress.infra.results.IZ_Result;
 @Outcome(expect = FORBIDDEN, desc = "memory was lost")
 @State
 public class RefusedWhileFreed {
-    private final AskedWhileFreed block = new AskedWhileFreed(TinyArena.create(), TinyArena.WHOLE);
+    private final AskedWhileFreed block = AskedWhileFreed.full(TinyArena.create(), TinyArena.WHOLE);
 
     @Actor
     public void frees() {

@@ -23,7 +23,7 @@ import org.openjdk.jcstress.infra.results.IZ_Result;
 @Outcome(expect = FORBIDDEN, desc = "memory was lost")
 @State
 public class RefusedWhileLargeFreed {
-    private final AskedWhileFreed block = new AskedWhileFreed(TinyArena.createLarge(), TinyArena.LARGE);
+    private final AskedWhileFreed block = AskedWhileFreed.full(TinyArena.createLarge(), TinyArena.LARGE);
 
     @Actor
     public void frees() {

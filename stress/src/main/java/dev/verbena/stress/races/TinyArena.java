@@ -22,6 +22,7 @@ final class TinyArena {
 
     private static final int AWAITED_MAX = 5_000;
     private static final RecycledSlabs PAGES = new RecycledSlabs(WHOLE);
+    private static final RecycledSlabs TWO_PAGES = new RecycledSlabs(2 * WHOLE);
     private static final RecycledSlabs LARGE_SLABS = new RecycledSlabs(LARGE);
 
     private TinyArena() {}
@@ -29,6 +30,10 @@ final class TinyArena {
     /** Of one page. */
     static TensorArena create() {
         return TensorArena.create(PAGES, WHOLE, WHOLE);
+    }
+
+    static TensorArena createOfTwoPages() {
+        return TensorArena.create(TWO_PAGES, 2 * WHOLE, 2 * WHOLE);
     }
 
     /** Of one large block, or many small ones. */
