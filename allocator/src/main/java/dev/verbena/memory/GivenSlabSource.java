@@ -43,7 +43,7 @@ public final class GivenSlabSource implements SlabSource {
     /**
      * Of segments.
      *
-     * @throws IllegalArgumentException as {@link #GivenSlabSource}
+     * @throws IllegalArgumentException as {@link #GivenSlabSource(Slab...)}
      */
     public static GivenSlabSource of(MemorySegment... segments) {
         return new GivenSlabSource(Stream.of(segments).map(Given::new).toArray(Slab[]::new));

@@ -14,6 +14,9 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -245,6 +248,78 @@ class ForcedCloseTest {
         assertTrue(arena.isConsistent());
         assertEquals(0, arena.statistics().slabCount());
         assertEquals(0, source.heldByteSize());
+    }
+
+    /** Of several threads' runs and rooms, also what another thread has freed and its owner has not taken back. */
+    @ParameterizedTest
+    @EnumSource
+    void whatSeveralThreadsHaveIsCountedOnce(Kind kind) throws Exception {
+        TensorArena arena = kind.create(source, MIB, 512 * MIB);
+        ConcurrentLinkedQueue<Tensor> shared = new ConcurrentLinkedQueue<>();
+        AtomicLong liveCount = new AtomicLong();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            Random random = new Random(i);
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (int j = 0; j < 500; j++) {
+                    shared.add(
+                            arena.allocate(ElementType.UINT8, Shape.of(random.nextInt(1 << 4 + random.nextInt(14)))));
+                    liveCount.incrementAndGet();
+                    if (random.nextInt(5) < 3) {
+                        shared.remove().close();
+                        liveCount.decrementAndGet();
+                    }
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        LiveReport report = arena.closeForcibly();
+        assertEquals(liveCount.get(), report.liveCount());
+        assertEquals(kind.knowsSites() ? liveCount.get() : 0,
+                report.sites().stream().mapToLong(SiteUsage::liveCount).sum());
+        assertEquals(0, source.heldByteSize());
+        assertTrue(arena.isConsistent());
+        shared.forEach(tensor -> assertThrows(IllegalStateException.class, tensor::close));
+    }
+
+    /** A pin at the same time: either it is there and nothing is freed, or it is refused. */
+    @ParameterizedTest
+    @EnumSource
+    void eitherItIsPinnedOrItIsFreed(Kind kind) throws Exception {
+        for (int round = 0; round < 300; round++) {
+            TensorArena arena = kind.create(source, 4096 * 16, MIB);
+            Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(8));
+            CyclicBarrier start = new CyclicBarrier(2);
+            FutureTask<TensorLease> pinning = new FutureTask<>(() -> {
+                start.await();
+                try {
+                    return TensorLease.of(tensor);
+                } catch (IllegalStateException refused) {
+                    return null;
+                }
+            });
+            Thread.ofPlatform().start(pinning);
+            start.await();
+            boolean isClosed = isClosedForcibly(arena);
+            TensorLease lease = pinning.get();
+            assertFalse(isClosed && lease != null, "freed while it is pinned");
+            if (lease != null) {
+                lease.memory().fill((byte) 1);
+                lease.close();
+            }
+            arena.closeForcibly();
+            assertEquals(0, source.heldByteSize());
+        }
+    }
+
+    private static boolean isClosedForcibly(TensorArena arena) {
+        try {
+            return arena.closeForcibly() != null;
+        } catch (IllegalStateException pinned) {
+            return false;
+        }
     }
 
     /** Who is at work meanwhile is refused at some time, and touches nothing that is gone. */
