@@ -1,23 +1,36 @@
 package dev.verbena.softroce;
 
 import java.io.IOException;
-import java.util.concurrent.Semaphore;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
 
 /**
  * How many guests run at once: one a processor, for each keeps one busy, or fewer where memory is short. Other tests that run beside,
  * in a process of their own, count as a guest until they end.
  *
  * <p>
- * Threading: thread-safe. Who waits longest is first, so that two hosts get their two slots while single guests come and go.
+ * Single guests go first: while one is left no processor waits, as one does until both are free for a pair. Of those alike the one that
+ * may take longest, so that no long one is left to the end, and then who came first.
+ *
+ * <p>
+ * Threading: thread-safe.
  */
 final class GuestSlots {
+    /** @param number in the order of coming */
+    private record Waiting(int guests, Duration timeout, long number) {}
+
     private final int count;
-    private final Semaphore free;
+    private final PriorityQueue<Waiting> waiting = new PriorityQueue<>(
+            Comparator.comparingInt(Waiting::guests).thenComparing(Waiting::timeout, Comparator.reverseOrder())
+                    .thenComparingLong(Waiting::number));
+    private int free;
+    private long came;
 
     /** @param count at least one */
     GuestSlots(int count) {
         this.count = count;
-        free = new Semaphore(count, true);
+        free = count;
     }
 
     /** Those of this machine, as the script counts them. */
@@ -41,8 +54,10 @@ final class GuestSlots {
 
     /** To a process that runs already, for as long as it does. */
     void lendOneTo(ProcessHandle process) {
-        free.acquireUninterruptibly();
-        process.onExit().thenRun(free::release);
+        synchronized (this) {
+            free--; // Before anybody asks for one.
+        }
+        process.onExit().thenRun(() -> giveBack(1));
     }
 
     /**
@@ -50,17 +65,28 @@ final class GuestSlots {
      *
      * @return what to give back when they have ended: fewer where there are not so many
      */
-    int take(int guests) throws InterruptedException {
+    synchronized int take(int guests, Duration timeout) throws InterruptedException {
         int taken = Math.min(guests, count);
-        free.acquire(taken);
-        return taken;
+        Waiting own = new Waiting(guests, timeout, came++);
+        waiting.add(own);
+        try {
+            while (free < taken || waiting.peek() != own) {
+                wait();
+            }
+            free -= taken;
+            return taken;
+        } finally {
+            waiting.remove(own);
+            notifyAll();
+        }
     }
 
-    void giveBack(int taken) {
-        free.release(taken);
+    synchronized void giveBack(int taken) {
+        free += taken;
+        notifyAll();
     }
 
-    int freeCount() {
-        return free.availablePermits();
+    synchronized int freeCount() {
+        return free;
     }
 }

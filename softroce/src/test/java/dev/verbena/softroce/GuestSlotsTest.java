@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -12,23 +13,48 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class GuestSlotsTest {
+    private static final Duration SHORT = Duration.ofMinutes(1);
+    private static final Duration LONG = Duration.ofMinutes(2);
+
     @Test
-    void twoHostsStartTogetherAndAreNotOvertaken() throws Exception {
+    void twoHostsStartTogetherWhenNoSingleGuestWaits() throws Exception {
         GuestSlots slots = new GuestSlots(2);
-        int single = slots.take(1);
-        CompletableFuture<Integer> pair = taking(slots, 2);
-        CompletableFuture<Integer> later = taking(slots, 1);
-        assertEquals(1, slots.freeCount());
-        assertFalse(pair.isDone() || later.isDone());
-        slots.giveBack(single);
-        slots.giveBack(pair.get());
+        int first = slots.take(1, SHORT);
+        int second = slots.take(1, SHORT);
+        CompletableFuture<Integer> pair = taking(slots, 2, LONG);
+        CompletableFuture<Integer> later = taking(slots, 1, SHORT);
+        slots.giveBack(first);
         assertEquals(1, later.get());
+        assertFalse(pair.isDone());
+        slots.giveBack(second);
+        assertFalse(pair.isDone());
+        assertEquals(1, slots.freeCount());
+        slots.giveBack(later.get());
+        assertEquals(2, pair.get());
+        assertEquals(0, slots.freeCount());
+    }
+
+    @Test
+    void whoMayTakeLongestIsFirstAndThenWhoWaitsLongest() throws Exception {
+        GuestSlots slots = new GuestSlots(1);
+        int taken = slots.take(1, SHORT);
+        CompletableFuture<Integer> first = taking(slots, 1, SHORT);
+        CompletableFuture<Integer> second = taking(slots, 1, SHORT);
+        CompletableFuture<Integer> longest = taking(slots, 1, LONG);
+        slots.giveBack(taken);
+        assertEquals(1, longest.get());
+        assertFalse(first.isDone());
+        slots.giveBack(longest.get());
+        assertEquals(1, first.get());
+        assertFalse(second.isDone());
+        slots.giveBack(first.get());
+        assertEquals(1, second.get());
     }
 
     @Test
     void whereThereIsOneSlotTwoHostsMakeDoWithIt() throws Exception {
         GuestSlots slots = new GuestSlots(1);
-        int taken = slots.take(2);
+        int taken = slots.take(2, SHORT);
         assertEquals(0, slots.freeCount());
         slots.giveBack(taken);
         assertEquals(1, slots.freeCount());
@@ -41,7 +67,7 @@ class GuestSlotsTest {
             GuestSlots slots = new GuestSlots(2);
             slots.lendOneTo(beside.toHandle());
             assertEquals(1, slots.freeCount());
-            CompletableFuture<Integer> pair = taking(slots, 2);
+            CompletableFuture<Integer> pair = taking(slots, 2, LONG);
             beside.getOutputStream().close();
             assertEquals(2, pair.get());
         } finally {
@@ -58,11 +84,12 @@ class GuestSlotsTest {
     }
 
     /** Somebody who waits already when this returns. */
-    private static CompletableFuture<Integer> taking(GuestSlots slots, int guests) throws InterruptedException {
+    private static CompletableFuture<Integer> taking(GuestSlots slots, int guests, Duration timeout)
+            throws InterruptedException {
         CompletableFuture<Integer> taken = new CompletableFuture<>();
         Thread thread = Thread.ofPlatform().daemon().start(() -> {
             try {
-                taken.complete(slots.take(guests));
+                taken.complete(slots.take(guests, timeout));
             } catch (InterruptedException e) {
                 taken.completeExceptionally(e);
             }

@@ -71,7 +71,7 @@ final class Guests {
         command.addAll(List.of(words));
         ProcessBuilder script = new ProcessBuilder(command).directory(HOME.toFile());
         int hosts = words.length - 1;
-        int taken = Slots.OF_THIS_MACHINE.take(hosts);
+        int taken = Slots.OF_THIS_MACHINE.take(hosts, timeout);
         try {
             return new RunningGuests(script, out, hosts, () -> Slots.OF_THIS_MACHINE.giveBack(taken));
         } catch (Throwable e) {

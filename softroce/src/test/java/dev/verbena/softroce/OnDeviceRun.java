@@ -70,7 +70,9 @@ record OnDeviceRun(Path folder) {
         arguments.addAll(List.of("-Dverbena.home=" + Guests.HOME, "-cp", classPath(),
                 "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors",
                 "--details=testfeed", "--reports-dir=" + run.reports(), "--config",
-                "junit.jupiter.execution.timeout.testable.method.default=" + TEST_TIMEOUT));
+                "junit.jupiter.execution.timeout.testable.method.default=" + TEST_TIMEOUT, "--config",
+                // This module's own classes do, on whose class path these tests are.
+                "junit.jupiter.execution.parallel.enabled=false"));
         classes.forEach(name -> arguments.add("--select-class=" + name));
         Files.write(run.arguments(), arguments.stream().map(OnDeviceRun::quoted).toList());
         return run;

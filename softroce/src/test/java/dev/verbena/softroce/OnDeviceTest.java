@@ -12,7 +12,6 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.TestFactory;
 
 /**
@@ -20,9 +19,8 @@ import org.junit.jupiter.api.TestFactory;
  * names an RDMA device of this machine. Each of them appears by its name, with its device and what it had to say.
  *
  * <p>
- * The guests are started together and before those of other tests, which need two at once: there may be host tests beside.
+ * The guests are started together, as far as there are slots for them.
  */
-@Order(1)
 class OnDeviceTest {
     private static final String DEVICE = "VERBENA_TEST_DEVICE";
     /** All of them together. One that hangs is ended, and named, long before: see {@link OnDeviceRun}. */
