@@ -159,7 +159,7 @@ final class CentralHeap {
             return List.of();
         }
         for (SlabPages slab : idle) {
-            pages.free.remove(slab.first);
+            pages.remove(slab);
             slabs.set(slab.number, null);
             slab.forget();
         }

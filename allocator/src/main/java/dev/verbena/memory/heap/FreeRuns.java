@@ -85,6 +85,15 @@ final class FreeRuns extends LinePadding {
         return range < 0 ? 0 : RunTree.bestFit(roots[range], pages);
     }
 
+    /** The run of at least so many pages at the highest address, by looking at all of them; 0 if there is none. */
+    long highest(long pages) {
+        long highest = 0;
+        for (int range = firstUsedFrom(rangeOf(pages)); range >= 0; range = firstUsedFrom(range + 1)) {
+            highest = RunTree.higher(highest, RunTree.highest(roots[range], pages));
+        }
+        return highest;
+    }
+
     private int firstUsedFrom(int range) {
         int word = range >>> 6;
         if (word >= used.length) {

@@ -2,30 +2,61 @@ package dev.verbena.memory.heap;
 
 /**
  * Gives out runs of pages by best fit and takes them back, merging a freed run with its free neighbours at once, but never across a border
- * ({@link RunRecord}).
+ * ({@link RunRecord}). Where a small one fits no short free run it is cut off the end of the long one at the highest address, and what is
+ * big off the begin of the one that fits best (ADR 10):
+ *
+ * <pre>
+ *   ├ big ┤├ big ┤├ · · · · · · long · · · · · · · ┤├ small ┤├ small ┤
+ * </pre>
+ *
+ * <p>so that what is freed later at either side grows together with what is free between.
  *
  * <p>Invariant: every run that is FREE, of every slab but its rooms, or of these rooms, is in {@code free}, and nothing else is.
  *
  * <p><b>Owner:</b> {@link CentralHeap}, or {@link Rooms}. <b>Threading:</b> guarded by the lock of its owner. Not final: tests break it on purpose.
  */
 public class PageRuns {
+    /** What is less than that part of all pages is cut off the end of a long free run. */
+    private static final long BIG_SHARE = 12;
+    /** A free run is long from that part on; so there are few. */
+    private static final long LONG_SHARE = 6;
+
     final FreeRuns free = new FreeRuns();
+    /** Of all slabs. */
+    private long pageCount;
 
     /** Makes the slab one free run. */
     final void add(SlabPages slab) {
+        pageCount += slab.pageCount;
         RunRecord.pageCount(slab.first, slab.pageCount);
         RunRecord.become(slab.first, RunRecord.FREE);
         free.insert(slab.first);
     }
 
+    /** Forgets the slab, which is one free run. */
+    final void remove(SlabPages slab) {
+        pageCount -= slab.pageCount;
+        free.remove(slab.first);
+    }
+
     /** A run of exactly so many pages, now of that kind; 0 if no free run is long enough. */
     final long take(long pages, int kind) {
-        return take(free.bestFit(pages), pages, kind);
+        return take(fit(pages), pages, kind);
+    }
+
+    /** The free run that so many pages are to be cut off; 0 if none is long enough. */
+    private long fit(long pages) {
+        long run = free.bestFit(pages);
+        return run != 0 && isCutAtEnd(run, pages) ? free.highest(Math.ceilDiv(pageCount, LONG_SHARE)) : run;
+    }
+
+    private boolean isCutAtEnd(long run, long pages) {
+        return pages * BIG_SHARE < pageCount && RunRecord.pageCount(run) * LONG_SHARE >= pageCount;
     }
 
     /** As {@link #take}, but 0 also if that would be cut off the longest free run. */
     final long takeSparingLongest(long pages, int kind) {
-        long run = free.bestFit(pages);
+        long run = fit(pages);
         boolean isSpared = run != 0 && RunRecord.pageCount(run) > pages && RunRecord.pageCount(run) == free.longest();
         return isSpared ? 0 : take(run, pages, kind);
     }
@@ -34,6 +65,10 @@ public class PageRuns {
         if (run == 0) {
             return 0;
         }
+        return isCutAtEnd(run, pages) ? takeEnd(run, pages, kind) : takeBegin(run, pages, kind);
+    }
+
+    private long takeBegin(long run, long pages, int kind) {
         free.remove(run);
         RunRecord.become(run, kind);
         if (RunRecord.pageCount(run) > pages) {
@@ -42,15 +77,26 @@ public class PageRuns {
         return run;
     }
 
+    /** Of a longer run. */
+    private long takeEnd(long run, long pages, int kind) {
+        free.remove(run);
+        long end = cutFront(run, RunRecord.pageCount(run) - pages);
+        RunRecord.become(end, kind);
+        return end;
+    }
+
     /** As {@link #take}, beginning at a multiple of the alignment, which is one of pages; what lies in front of it and behind stays free. */
     final long takeAligned(long pages, long alignment, int kind) {
         long run = free.bestFit(pages);
         if (run != 0 && RunRecord.pageCount(run) - pages < lead(run, alignment)) {
             run = free.bestFit(pages + alignment / SizeClasses.PAGE_BYTE_SIZE - 1);
         }
-        long lead = run == 0 ? 0 : lead(run, alignment);
+        if (run == 0) {
+            return 0;
+        }
+        long lead = lead(run, alignment);
         if (lead == 0) {
-            return take(run, pages, kind);
+            return takeBegin(run, pages, kind);
         }
         free.remove(run);
         long aligned = cutFront(run, lead);

@@ -29,6 +29,20 @@ final class RunTree {
         return best;
     }
 
+    /** The run of at least so many pages at the highest address, by looking at all of them; 0 if there is none. */
+    static long highest(long root, long pages) {
+        if (root == 0) {
+            return 0;
+        }
+        long longer = highest(right(root), pages);
+        return pageCount(root) < pages ? longer : higher(root, higher(longer, highest(left(root), pages)));
+    }
+
+    /** Of two runs, or 0, the one at the higher address. */
+    static long higher(long a, long b) {
+        return a == 0 || b != 0 && RunRecord.address(b) > RunRecord.address(a) ? b : a;
+    }
+
     static long longest(long root) {
         long node = root;
         while (right(node) != 0) {

@@ -18,9 +18,12 @@ import net.jqwik.api.constraints.Size;
 
 import dev.verbena.memory.Slab;
 
-/** Runs of pages against a {@code TreeMap} from start to length: the best fit, at the lowest address, always coalesced. */
+/** Runs of pages against a {@code TreeMap} from start to length: each where it should be, always coalesced. */
 class PageRunsProperties {
     private static final int PAGES = 200;
+    /** A twelfth and a sixth of them. */
+    private static final int BIG = 17;
+    private static final int LONG = 34;
     private static final Slab SOMEWHERE = () -> MemorySegment.ofAddress(1 << 20);
 
     /** Positive: take so many pages; negative: give back one of those taken. */
@@ -33,7 +36,7 @@ class PageRunsProperties {
         List<Long> live = new ArrayList<>();
         for (int step : steps) {
             if (step > 0) {
-                Long expected = bestGap(taken, step);
+                Long expected = placeOf(taken, step);
                 long run = runs.take(step, RunRecord.LARGE);
                 assertEquals(expected, run == 0 ? null : Long.valueOf(slab.startPage(run)));
                 if (run != 0) {
@@ -63,9 +66,9 @@ class PageRunsProperties {
         PageRuns runs = new PageRuns();
         SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
         runs.add(slab);
-        long apart = runs.take(7, RunRecord.LARGE);
-        long between = runs.take(7, RunRecord.LARGE);
-        long merged = runs.take(7, RunRecord.LARGE);
+        long apart = runs.take(BIG, RunRecord.LARGE);
+        long between = runs.take(BIG, RunRecord.LARGE);
+        long merged = runs.take(BIG, RunRecord.LARGE);
         for (long run : new long[]{apart, merged}) {
             runs.give(run);
             assertThrows(IllegalStateException.class, () -> runs.give(run));
@@ -79,21 +82,23 @@ class PageRunsProperties {
         PageRuns runs = new PageRuns();
         SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
         runs.add(slab);
-        long hole = runs.take(10, RunRecord.LARGE);
-        runs.take(5, RunRecord.LARGE);
-        long rest = PAGES - 15;
-        assertEquals(0, runs.takeSparingLongest(10, RunRecord.LARGE));
+        long hole = runs.take(20, RunRecord.LARGE);
+        runs.take(17, RunRecord.LARGE);
+        long rest = PAGES - 37;
+        assertEquals(0, runs.takeSparingLongest(20, RunRecord.LARGE));
         runs.give(hole);
-        assertEquals(hole, runs.takeSparingLongest(6, RunRecord.LARGE));
+        assertEquals(hole, runs.takeSparingLongest(16, RunRecord.LARGE));
         assertEquals(0, runs.takeSparingLongest(rest - 1, RunRecord.LARGE));
         assertEquals(0, runs.takeSparingLongest(rest + 1, RunRecord.LARGE));
-        assertEquals(RunRecord.at(slab.first, 15), runs.takeSparingLongest(rest, RunRecord.LARGE));
+        assertEquals(RunRecord.at(slab.first, 37), runs.takeSparingLongest(rest, RunRecord.LARGE));
         assertEquals(4, runs.free.pageCount());
         slab.forget();
     }
 
-    private static Long bestGap(TreeMap<Long, Long> taken, long pages) {
+    /** The begin of the shortest gap, the lowest of them; of what is small, and would be cut off a long one, the end of the highest long one. */
+    private static Long placeOf(TreeMap<Long, Long> taken, long pages) {
         Long best = null;
+        Long highest = null;
         long bestLength = Long.MAX_VALUE;
         long start = 0;
         TreeMap<Long, Long> bounded = new TreeMap<>(taken);
@@ -104,8 +109,9 @@ class PageRunsProperties {
                 best = start;
                 bestLength = length;
             }
+            highest = length >= LONG ? Long.valueOf(run.getKey() - pages) : highest;
             start = run.getKey() + run.getValue();
         }
-        return best;
+        return best != null && pages < BIG && bestLength >= LONG ? highest : best;
     }
 }

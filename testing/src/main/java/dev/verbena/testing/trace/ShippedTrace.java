@@ -23,6 +23,8 @@ public enum ShippedTrace {
     FCN_5("fcn-5"),
     /** An LSTM whose sequences have another length in each iteration. */
     LSTM_VARIABLE("lstm-variable"),
+    /** A language model in the manner of a PyTorch program, over sequences of 10 to 120 steps. */
+    LSTM_LANGUAGE("lstm-language"),
     /** The attention keys and values of sequences that come, grow block by block, and go at random. */
     KEY_VALUE_CACHE("key-value-cache"),
     /** One thread prepares mini-batches, another one uses and frees them. */

@@ -8,6 +8,7 @@ record GeneratedTrace(Trace trace, String comment) {
     /** The first iteration of an allocator differs from the later ones; the files stay below 200 KiB. */
     private static final int ITERATIONS = 3;
     private static final int VARIABLE_ITERATIONS = 12;
+    private static final int LANGUAGE_ITERATIONS = 40;
     private static final String MODEL = ", training steps: mini-batch=" + Model.BATCH + " floats of 32 bits, SGD;"
             + " EuroSys'19 Table 2";
 
@@ -21,6 +22,8 @@ record GeneratedTrace(Trace trace, String comment) {
             case FCN_5 -> model(new Fcn5(), "FCN-5 (784, 4096, 4096, 4096, 4096, 10)");
             case LSTM_VARIABLE -> new GeneratedTrace(Tape.train(new LstmVariable(SEED), VARIABLE_ITERATIONS),
                     "LSTM of hidden=512 with sequences of 5 to 45 steps, seed=" + SEED);
+            case LSTM_LANGUAGE -> new GeneratedTrace(LstmLanguage.of(SEED, LANGUAGE_ITERATIONS),
+                    "LSTM of hidden=256 and words=1300 with sequences of 10 to 120 steps, seed=" + SEED);
             case KEY_VALUE_CACHE -> new GeneratedTrace(KeyValueCache.of(SEED),
                     "Keys and values of sequences with random prompts and lifetimes, blocks of 16 tokens, seed="
                             + SEED);
