@@ -21,6 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 
+import dev.verbena.testing.trace.ShippedTrace;
+
 /** A quick run from end to end, without what a machine may lack: mimalloc, and memory for Netty's large runs and for many threads'. */
 class AllocatorBenchmarkTest {
     private static final List<Subject> SUBJECTS = List.of(Subject.VERBENA_TENSOR, Subject.VERBENA_VIEW,
@@ -66,7 +68,7 @@ class AllocatorBenchmarkTest {
                 assertFalse(List.of("met", "missed").contains(verdict), target::toString);
             }
         }
-        assertEquals(18, regions);
+        assertEquals(2 * ShippedTrace.values().length, regions);
         for (Object each : (List<?>) report.get("figures")) {
             Map<?, ?> figure = (Map<?, ?>) each;
             assertTrue(((Number) figure.get("median")).doubleValue() >= 0, figure::toString);

@@ -1,16 +1,19 @@
 package dev.verbena.testing.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,6 +69,34 @@ class TraceReplayTest {
             }
         }
         assertEquals(expected, log.calls);
+    }
+
+    @Test
+    void inOrderNoThreadEndsBeforeTheLastEvent() {
+        TraceBuilder trace = new TraceBuilder();
+        trace.onThread(1);
+        int id = trace.allocate(1);
+        trace.onThread(0);
+        trace.free(id);
+        AtomicReference<Thread> first = new AtomicReference<>();
+        AtomicReference<Thread> lasting = new AtomicReference<>();
+        TraceReplay.inOrder(trace.build(), new ReplayTarget() {
+            @Override
+            public void allocate(int id, long byteSize) {
+                first.set(Thread.currentThread());
+            }
+
+            @Override
+            public void free(int id) {
+                try {
+                    lasting.set(first.get().join(Duration.ofMillis(100)) ? null : first.get());
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        });
+        assertSame(first.get(), lasting.get());
+        assertFalse(first.get().isAlive());
     }
 
     @Test
