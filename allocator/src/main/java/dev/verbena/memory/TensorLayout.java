@@ -183,8 +183,8 @@ public final class TensorLayout {
         long[] dimensions = shape.dimensions();
         dimensions[dimension] = start == end ? 0 : (end - start - 1) / step + 1;
         long[] wider = strides.clone();
-        // With one index or none the stride leads nowhere, and the product may be too large.
-        wider[dimension] *= dimensions[dimension] > 1 ? step : 1;
+        // Overflows only where fewer than two indices are left, so that the stride leads nowhere.
+        wider[dimension] *= step;
         return new TensorLayout(type, Shape.of(dimensions), wider, offset + start * strides[dimension]);
     }
 

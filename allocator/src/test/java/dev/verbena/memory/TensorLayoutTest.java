@@ -180,7 +180,8 @@ class TensorLayoutTest {
         TensorLayout halves = TensorLayout.of(ElementType.INT4, Shape.of(4, 6));
         assertEquals("runs=4 of byteSize=1", halves.narrowed(1, 2, 2).runs().toString());
         for (TensorLayout within : new TensorLayout[]{halves.narrowed(1, 1, 2), halves.narrowed(1, 0, 3),
-                halves.selected(1, 0), halves.transposed(0, 1), halves.selected(0, 1).narrowed(0, 1, 4)}) {
+                halves.selected(1, 0), halves.transposed(0, 1), halves.selected(0, 1).narrowed(0, 1, 4),
+                TensorLayout.of(ElementType.INT4, Shape.of(4, 5)).narrowed(1, 0, 2)}) {
             String message = assertThrows(IllegalStateException.class, within::runs).getMessage();
             assertTrue(message.contains("begins or ends within a byte"), message);
         }

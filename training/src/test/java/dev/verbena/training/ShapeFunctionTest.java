@@ -5,12 +5,16 @@ import static dev.verbena.memory.ElementType.FLOAT32;
 import static dev.verbena.memory.ElementType.INT32;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 
 import dev.verbena.graph.Operation;
 import dev.verbena.graph.TensorType;
+import dev.verbena.memory.ElementType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ShapeFunctionTest {
     private static final TensorType MATRIX = TensorType.of(FLOAT32, 3, 4);
@@ -76,6 +80,31 @@ class ShapeFunctionTest {
         assertRefuses(new ApplySgd(1), "dimension 0 of variable=3 does not fit that of gradient=9", MATRIX,
                 TensorType.of(FLOAT32, 9, 4));
         assertRefuses(new Snapshot(), "takes 1 inputs (x), not 2", MATRIX, MATRIX);
+    }
+
+    /** None takes the bits of another type for its own. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "FLOAT32")
+    void everyOtherTypeIsRefusedByName(ElementType type) {
+        TensorType matrix = TensorType.of(type, 3, 4);
+        TensorType bias = TensorType.of(FLOAT32, 4);
+        for (Operation operation : List.of(new MatMul(false, true), new CeluGradient(), new ApplySgd(1),
+                new AverageGradients())) {
+            assertRefusesType(operation, 0, type, matrix, MATRIX);
+            assertRefusesType(operation, 1, type, MATRIX, matrix);
+        }
+        assertRefusesType(new AddBias(), 0, type, matrix, bias);
+        assertRefusesType(new AddBias(), 1, type, MATRIX, TensorType.of(type, 4));
+        assertRefusesType(new Celu(), 0, type, matrix);
+        assertRefusesType(new ReduceRows(), 0, type, matrix);
+        assertRefusesType(new SoftmaxCrossEntropy(), 0, type, matrix, TensorType.of(INT32, 3));
+    }
+
+    private static void assertRefusesType(Operation operation, int input, ElementType type, TensorType... inputs) {
+        String message = assertThrows(IllegalArgumentException.class, () -> operation.infer(List.of(inputs)))
+                .getMessage();
+        assertTrue(message.startsWith("input " + input + " (") && message.contains(") is " + type + "[")
+                && message.contains("expected FLOAT32"), message);
     }
 
     private static void assertInfers(Operation operation, List<TensorType> outputs, TensorType... inputs) {
