@@ -44,14 +44,20 @@ public class ArenaBlocks extends ArenaHeap {
     }
 
     private final ArenaGrowth growth;
-    private final PinCount pins = new PinCount();
+    private final PinCount pins;
     /** Those that are not closed. */
     private final Set<Arena> scopes = ConcurrentHashMap.newKeySet();
     /** Nobody may use a tensor, nor pin one: all that is live is about to go, or is gone. */
     private volatile boolean isEnding;
 
     public ArenaBlocks(SlabSource source, long byteSize, long byteSizeMax, PageRuns pages) {
+        this(source, byteSize, byteSizeMax, pages, new PinCount());
+    }
+
+    /** With another count of pins, for tests. */
+    ArenaBlocks(SlabSource source, long byteSize, long byteSizeMax, PageRuns pages, PinCount pins) {
         super(pages, byteSizeMax);
+        this.pins = pins;
         growth = new ArenaGrowth(this, source, byteSize, byteSizeMax);
     }
 

@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *
  * <p>Both go up only. What was removed is read first, so that the count is never less than there were at the moment between.
  *
- * <p><b>Owner:</b> {@link ArenaBlocks}. <b>Threading:</b> thread-safe.
+ * <p><b>Owner:</b> {@link ArenaBlocks}. <b>Threading:</b> thread-safe. Not final: tests pin while it counts.
  */
-final class PinCount {
+class PinCount {
     private static final int LINES = 16;
     private static final int STEP = LinePadding.BYTE_SIZE / Long.BYTES;
     private static final int ADDED = 0;
