@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +25,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import dev.verbena.testing.trace.ShippedTrace;
 
 /** A quick run from end to end, without what a machine may lack: mimalloc, and memory for Netty's large runs and for many threads'. */
+@Timeout(600)
 class AllocatorBenchmarkTest {
     private static final List<Subject> SUBJECTS = List.of(Subject.VERBENA_TENSOR, Subject.VERBENA_VIEW,
             Subject.VERBENA_ENDING_VIEW, Subject.NETTY_ADAPTIVE, Subject.CONFINED_ARENA);

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import picocli.CommandLine;
@@ -29,6 +30,7 @@ import picocli.CommandLine;
  * {@code mvn install} into a local repository of its own, and a project elsewhere that depends on what is installed. The tree
  * is a copy of the build's files and of what is compiled: a second Maven must not write to the folders that this one tests.
  */
+@Timeout(value = 11, unit = TimeUnit.MINUTES)
 class InstalledLibraryTest {
     private static final long LIMIT_MINUTES = 10;
     private static final Pattern DEPENDENCY = Pattern.compile("```xml\\n(.*?)```", Pattern.DOTALL);
@@ -58,6 +60,7 @@ class InstalledLibraryTest {
     private Path project;
 
     @BeforeAll
+    @Timeout(value = 11, unit = TimeUnit.MINUTES)
     static void install() throws Exception {
         readme = Files.readString(Repository.root().resolve("README.md"));
         tree = folder.resolve("tree");

@@ -54,6 +54,13 @@ class OnDeviceReportTest {
     }
 
     @Test
+    void aTestThatHangsIsEndedByName() throws Exception {
+        Map<String, DynamicTest> tests = run("1 s", SomeFixture.Hangs.class);
+        String failure = outcome(tests.get("SomeFixture$Hangs.waitsForNobody on dev0")).getMessage();
+        assertTrue(failure.contains("waitsForNobody() timed out after 1 second"), failure);
+    }
+
+    @Test
     void aClassThatRanNoTestFails() throws Exception {
         Map<String, DynamicTest> tests = run(SomeFixture.Mixed.class, SomeFixture.HasNoTest.class);
         String failure = outcome(tests.get(SomeFixture.HasNoTest.class.getName() + " ran on dev0")).getMessage();
@@ -86,8 +93,12 @@ class OnDeviceReportTest {
     }
 
     private Map<String, DynamicTest> run(Class<?>... classes) throws Exception {
+        return run("60 s", classes);
+    }
+
+    private Map<String, DynamicTest> run(String deadline, Class<?>... classes) throws Exception {
         List<String> names = Stream.of(classes).map(Class::getName).toList();
-        OnDeviceRun run = OnDeviceRun.prepare(folder.resolve("run"), names);
+        OnDeviceRun run = OnDeviceRun.prepare(folder.resolve("run"), names, deadline);
         Path output = folder.resolve("output");
         int status = new ProcessBuilder("bash", "-c", run.command()).redirectErrorStream(true)
                 .redirectOutput(output.toFile()).start().waitFor();

@@ -19,8 +19,8 @@ record OnDeviceRun(Path folder) {
     /** Of all runs, which have one each in it. */
     static final Path FOLDER = Guests.TARGET.resolve("on-device");
     private static final String ENDING = "OnDevice.class";
-    /** Of one test, generous: guests are emulated. A test that is interrupted then fails by name. */
-    private static final String TEST_TIMEOUT = "120 s";
+    /** Of a test that does not say its own, and of each method before and after tests. What is interrupted then fails by name. */
+    private static final String DEADLINE = "120 s";
     private static final List<String> FLAGS = List.of("--enable-native-access=ALL-UNNAMED", "-Xmx1g",
             "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto");
 
@@ -64,13 +64,17 @@ record OnDeviceRun(Path folder) {
 
     /** Writes what java shall be given into a new folder. */
     static OnDeviceRun prepare(Path folder, List<String> classes) throws IOException {
+        return prepare(folder, classes, DEADLINE);
+    }
+
+    static OnDeviceRun prepare(Path folder, List<String> classes, String deadline) throws IOException {
         delete(folder);
         OnDeviceRun run = new OnDeviceRun(Files.createDirectories(folder));
         List<String> arguments = new ArrayList<>(FLAGS);
         arguments.addAll(List.of("-Dverbena.home=" + Guests.HOME, "-cp", classPath(),
                 "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors",
                 "--details=testfeed", "--reports-dir=" + run.reports(), "--config",
-                "junit.jupiter.execution.timeout.testable.method.default=" + TEST_TIMEOUT, "--config",
+                "junit.jupiter.execution.timeout.default=" + deadline, "--config",
                 // This module's own classes do, on whose class path these tests are.
                 "junit.jupiter.execution.parallel.enabled=false"));
         classes.forEach(name -> arguments.add("--select-class=" + name));

@@ -3,6 +3,8 @@ package dev.verbena.softroce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.concurrent.CountDownLatch;
+
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -46,6 +48,13 @@ final class SomeFixture {
             System.out.println("about to crash");
             System.out.flush();
             Runtime.getRuntime().halt(66);
+        }
+    }
+
+    static class Hangs {
+        @Test
+        void waitsForNobody() throws InterruptedException {
+            new CountDownLatch(1).await();
         }
     }
 

@@ -15,7 +15,8 @@ public final class JavaProcess {
     /** Where the module's files are, such as run. */
     public static final Path MODULE = Path.of(System.getProperty("verbena.home"), "stress");
 
-    private static final long TIMEOUT_S = 900;
+    /** Of one of them; a test that starts several has as many times as long. */
+    public static final long TIMEOUT_S = 900;
 
     /** How it ended, and what it printed on both of its outputs. */
     public record End(int status, String output) {}

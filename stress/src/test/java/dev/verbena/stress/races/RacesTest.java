@@ -14,10 +14,14 @@ import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.openjdk.jcstress.infra.Status;
 import org.openjdk.jcstress.infra.collectors.TestResult;
 
+import dev.verbena.stress.JavaProcess;
+
 /** All races, each for half a second, or longer where that is too short for many tries; and that a race which is lost is seen. */
+@Timeout(2 * JavaProcess.TIMEOUT_S)
 class RacesTest {
     private static final String OURS = "dev.verbena.stress.races.";
     private static final long TRIES_MIN = 100;

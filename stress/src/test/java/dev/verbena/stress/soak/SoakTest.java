@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +22,7 @@ import dev.verbena.memory.SlabSource;
 import dev.verbena.stress.JavaProcess;
 
 /** A short soak, in a JVM like that of a long one; and what a soak says when something is wrong. */
+@Timeout(JavaProcess.TIMEOUT_S)
 class SoakTest {
     private static final Pattern FIGURES = Pattern
             .compile("steps=(\\d+) allocations=(\\d+) outOfMemory=(\\d+) threads=(\\d+) arenasClosed=(\\d+) ");
