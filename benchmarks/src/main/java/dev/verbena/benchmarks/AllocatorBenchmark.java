@@ -32,7 +32,7 @@ final class AllocatorBenchmark {
         try (PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true,
                 StandardCharsets.UTF_8)) {
             String peer = System.getProperty("verbena.allocatorPeer");
-            List<Subject> subjects = Stream.of(Subject.values())
+            List<Subject> subjects = Subject.compared().stream()
                     .filter(subject -> peer != null || subject != Subject.MIMALLOC_FFM).toList();
             int status = new AllocatorBenchmark(output).run(arguments, peer == null ? null : Path.of(peer), subjects);
             System.exit(status);

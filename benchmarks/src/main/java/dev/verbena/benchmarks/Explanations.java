@@ -42,6 +42,7 @@ final class Explanations {
             case HEAP -> Profile.of(turn(RandomReplacement.class, key)).heap();
             case PAUSE -> explainPause(key);
             case THREADS -> Profile.of(turn(SharedReplacement.class, key).with(Crowd.labelled(key.workload()))).time();
+            case REFUSAL, BESIDE_REFUSAL -> explainRefusal(key);
             case REGION -> explainRegion(key);
             default -> List.of();
         };
@@ -53,6 +54,13 @@ final class Explanations {
         Profile profile = Profile.of(turn(Pauses.class, key).with(Crowd.labelled(key.workload())));
         return Stream.concat(Stream.of(String.format(Locale.ROOT, "the clock alone: p99.99=%.0f ns", clockNs),
                 profile.collections()), profile.time().stream()).toList();
+    }
+
+    private List<String> explainRefusal(Key key) throws IOException {
+        int threads = Companion.threadsOf(key.workload());
+        return Profile.of(turn(threads == 0 ? RefusedRequest.class : ReplacementBeside.class, key)
+                .with(new Crowd(Replacement.SMALL, Math.max(1, threads))).with(Companion.labelled(key.workload())))
+                .time();
     }
 
     private static List<String> explainRegion(Key key) {

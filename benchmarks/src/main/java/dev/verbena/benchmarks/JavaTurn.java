@@ -44,7 +44,8 @@ final class JavaTurn {
         if (benchmark == Pauses.class) {
             return pace.pausesMs();
         }
-        return benchmark == SharedReplacement.class ? pace.stretches() * pace.stretchMs() : 0;
+        boolean isByThreads = benchmark == SharedReplacement.class || benchmark == ReplacementBeside.class;
+        return isByThreads ? pace.stretches() * pace.stretchMs() : 0;
     }
 
     JavaTurn with(ShippedTrace trace) {
@@ -54,6 +55,11 @@ final class JavaTurn {
 
     JavaTurn with(Crowd crowd) {
         options.threads(crowd.threads()).param("replacement", crowd.replacement().name());
+        return this;
+    }
+
+    JavaTurn with(Companion companion) {
+        options.param("companion", companion.name());
         return this;
     }
 

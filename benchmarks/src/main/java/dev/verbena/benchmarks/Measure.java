@@ -12,6 +12,9 @@ enum Measure {
     CLOCK(Part.PAUSES, "two readings of the clock", "ns"),
     /** Million pairs a second of all threads together: more is better. */
     THREADS(Part.THREADS, "pairs by threads", "M/s"),
+    REFUSAL(Part.REFUSALS, "a refused request", "ns"),
+    /** As THREADS, while one more thread asks in vain, or merely spins. */
+    BESIDE_REFUSAL(Part.REFUSALS, "pairs beside another thread", "M/s"),
     REGION(Part.REGIONS, "region / peak of live bytes", "");
 
     final Part part;
@@ -25,6 +28,6 @@ enum Measure {
     }
 
     boolean isMoreBetter() {
-        return this == THREADS;
+        return this == THREADS || this == BESIDE_REFUSAL;
     }
 }

@@ -9,6 +9,7 @@ enum Part {
     LARGE_RUNS,
     PAUSES,
     THREADS,
+    REFUSALS,
     REGIONS;
 
     /** As on the command line. */

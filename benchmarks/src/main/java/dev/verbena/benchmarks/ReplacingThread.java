@@ -40,6 +40,10 @@ public class ReplacingThread {
         call = call + 1 == calls.length ? 0 : call + 1;
     }
 
+    Slots slots() {
+        return slots;
+    }
+
     /** Gives everything back. */
     @TearDown
     public void empty(SharedSlots shared) {

@@ -67,6 +67,7 @@ final class Rounds {
             case LARGE_RUNS -> largeRuns(label);
             case PAUSES -> pauses(label);
             case THREADS -> threads(label);
+            case REFUSALS -> refusals(label);
             case REGIONS -> {
             } // not a matter of time: once is enough, behind the rounds
         }
@@ -143,6 +144,32 @@ final class Rounds {
                         figures.add(new Key(Measure.THREADS, crowd.label(), subject.label),
                                 new JavaTurn(pace, SharedReplacement.class, subject).with(crowd).run().median());
                     }
+                }
+            }
+        }
+    }
+
+    private void refusals(String label) {
+        if (!subjects.contains(Subject.VERBENA_ADDRESS)) {
+            return;
+        }
+        Subject subject = Subject.VERBENA_HOLES;
+        for (Companion companion : Companion.ASKING) {
+            progress.accept(label + Measure.REFUSAL.title + ", " + companion.label());
+            figures.add(new Key(Measure.REFUSAL, companion.label(), subject.label),
+                    new JavaTurn(pace, RefusedRequest.class, subject).with(new Crowd(Replacement.SMALL, 1))
+                            .with(companion).run().median());
+        }
+        for (int threads : Companion.CROWDS) {
+            for (Companion companion : Companion.values()) {
+                progress.accept(label + Measure.BESIDE_REFUSAL.title + ", " + companion.label(threads));
+                JavaTurn.Outcome outcome = new JavaTurn(pace, ReplacementBeside.class, subject)
+                        .with(new Crowd(Replacement.SMALL, threads)).with(companion).run();
+                figures.add(new Key(Measure.BESIDE_REFUSAL, companion.label(threads), subject.label),
+                        outcome.median());
+                if (companion != Companion.SPINNING) {
+                    figures.add(new Key(Measure.REFUSAL, companion.label(threads), subject.label),
+                            outcome.counter("p50"));
                 }
             }
         }

@@ -40,6 +40,11 @@ public class SharedSlots {
         slots = subject.open(workload, threads * STRIDE);
     }
 
+    /** To be called by who uses the allocator and is no thread of JMH's; then it leaves, too. */
+    void join() {
+        users.incrementAndGet();
+    }
+
     /** To be called by each thread, when nothing of it is live any more: the last one closes the allocator. */
     void leave() {
         if (users.decrementAndGet() == 0) {

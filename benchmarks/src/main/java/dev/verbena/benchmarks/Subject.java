@@ -1,5 +1,8 @@
 package dev.verbena.benchmarks;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 
@@ -18,6 +21,8 @@ public enum Subject {
     VERBENA_ENDING_VIEW("verbena-ending-view",
             (workload, slots) -> VerbenaTensorSlots.viewed(workload, slots,
                     ArenaOptions.defaults().withViewsEndingWithTensors())),
+    /** For requests that no hole fits; not compared with others. */
+    VERBENA_HOLES("verbena-holes", VerbenaAddressSlots::withHoles),
     MIMALLOC_FFM("mimalloc-ffm", MimallocSlots::new),
     NETTY_POOLED("netty-pooled", (workload, slots) -> new NettySlots(PooledByteBufAllocator.DEFAULT, workload, slots)),
     NETTY_CACHED("netty-cached", NettySlots::cached),
@@ -36,6 +41,11 @@ public enum Subject {
     Subject(String label, Factory factory) {
         this.label = label;
         this.factory = factory;
+    }
+
+    /** Each beside the others. */
+    static Set<Subject> compared() {
+        return EnumSet.complementOf(EnumSet.of(VERBENA_HOLES));
     }
 
     /** For any thread of one benchmark; {@code slotCount} may exceed the workload's. */

@@ -29,6 +29,10 @@ final class Targets {
     private static final double LINEAR_SHARE_MIN = 0.8;
     /** Many threads on fewer processors reach at least that part of what as many as there are processors do. */
     private static final double CROWDED_SHARE_MIN = 0.9;
+    private static final double REFUSAL_NS_MAX = 200;
+    private static final double REFUSAL_BESIDE_NS_MAX = 1000;
+    /** Threads beside one that asks in vain reach at least that part of what they do beside one that takes as much of the processors. */
+    private static final double BESIDE_REFUSAL_SHARE_MIN = 0.95;
     /** What rounding and holes together may add to the peak of live bytes. */
     private static final double REGION_MAX = 1.15;
 
@@ -43,6 +47,7 @@ final class Targets {
         all.handOver();
         all.largeRuns();
         all.threads(processors);
+        all.refusals();
         all.limits();
         return all.targets;
     }
@@ -98,6 +103,19 @@ final class Targets {
             boolean isForThisMachine) {
         targets.add(new Target(new Key(Measure.THREADS, workload, ADDRESS),
                 new Key(Measure.THREADS, againstWorkload, against), min, isForThisMachine));
+    }
+
+    private void refusals() {
+        String subject = Subject.VERBENA_HOLES.label;
+        for (Companion companion : Companion.ASKING) {
+            limit(Measure.REFUSAL, companion.label(), subject, REFUSAL_NS_MAX);
+            for (int threads : Companion.CROWDS) {
+                limit(Measure.REFUSAL, companion.label(threads), subject, REFUSAL_BESIDE_NS_MAX);
+                targets.add(new Target(new Key(Measure.BESIDE_REFUSAL, companion.label(threads), subject),
+                        new Key(Measure.BESIDE_REFUSAL, Companion.SPINNING.label(threads), subject),
+                        BESIDE_REFUSAL_SHARE_MIN));
+            }
+        }
     }
 
     private void limits() {

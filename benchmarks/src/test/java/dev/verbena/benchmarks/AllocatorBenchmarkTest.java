@@ -10,8 +10,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,7 @@ class AllocatorBenchmarkTest {
     private static final List<Subject> SUBJECTS = List.of(Subject.VERBENA_TENSOR, Subject.VERBENA_VIEW,
             Subject.VERBENA_ENDING_VIEW, Subject.NETTY_ADAPTIVE, Subject.CONFINED_ARENA);
     private static final String WITHOUT_THREADS = "pairs,hand-over,large-runs,pauses,regions";
+    private static final Set<Part> OTHERS = EnumSet.of(Part.THREADS, Part.REFUSALS);
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
     private static final List<String> MEASURED = Stream
@@ -49,7 +52,7 @@ class AllocatorBenchmarkTest {
         assertEquals(true, report.get("isQuick"));
         assertTrue(((Map<?, ?>) report.get("peers")).get("netty").toString().startsWith("4."), report::toString);
         List<?> targets = (List<?>) report.get("targets");
-        assertEquals(Targets.all(PROCESSORS).stream().filter(target -> target.key().measure() != Measure.THREADS)
+        assertEquals(Targets.all(PROCESSORS).stream().filter(target -> !OTHERS.contains(target.key().measure().part))
                 .count(), targets.size());
         String explanations = report.get("explanations").toString();
         int regions = 0;
@@ -92,6 +95,21 @@ class AllocatorBenchmarkTest {
                 this::output);
         assertTrue(output().lines().noneMatch(line -> line.startsWith(Measure.PAIR.title)), this::output);
         assertEquals(PROCESSORS < Crowd.THREADS_MANY, output().contains("SteadyStateTest"), this::output);
+    }
+
+    /** Each target has its figures. */
+    @Test
+    void refusalsAreMeasured() throws Exception {
+        assertEquals(0, benchmark.run(new String[]{"--quick", "--parts", "refusals"}, null,
+                List.of(Subject.VERBENA_ADDRESS)));
+        int asking = Companion.ASKING.size();
+        assertEquals(asking * (1 + Companion.CROWDS.length), rowsOf(Measure.REFUSAL), this::output);
+        assertEquals(asking * Companion.CROWDS.length, rowsOf(Measure.BESIDE_REFUSAL), this::output);
+    }
+
+    private long rowsOf(Measure measure) {
+        return output().lines().filter(
+                line -> line.startsWith(measure.title) && !line.contains(Target.Verdict.UNMEASURED.word)).count();
     }
 
     @ParameterizedTest
