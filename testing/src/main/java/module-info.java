@@ -7,5 +7,6 @@ module dev.verbena.testing {
 
     exports dev.verbena.testing;
     exports dev.verbena.testing.region;
+    exports dev.verbena.testing.sim;
     exports dev.verbena.testing.trace;
 }

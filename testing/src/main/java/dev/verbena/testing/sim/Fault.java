@@ -1,0 +1,77 @@
+package dev.verbena.testing.sim;
+
+import java.util.Locale;
+
+/**
+ * What a {@link FaultPlan} sets: a number each, and its value where nothing is said. "One in" 0 means never.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+public enum Fault {
+    /** The least that a step of a request or a message takes, in nanoseconds. */
+    DELAY_NS_MIN(1_000, 0, Fault.LONG_NS),
+    /** The most that it takes unless it is late. */
+    DELAY_NS_MAX(1_000, 0, Fault.LONG_NS),
+    /** One in so many steps is late. */
+    LATE_ONE_IN(0, 2, Fault.MANY),
+    /** How much longer a late step takes. */
+    LATE_NS(1_000_000, 0, Fault.LONG_NS),
+    /** A message lands in up to so many pieces, each at its own time, in any order as far as the fabric does not promise one. */
+    PIECE_COUNT_MAX(1, 1, 64),
+    /** 1: the fabric does not promise that the last word of a write lands last. */
+    RELAXED_ORDER(0, 0, 1),
+    /** 1: the fabric cannot tell that it was written to. */
+    SILENT_WRITES(0, 0, 1),
+    /** One in so many polls finds nothing, whatever there is. */
+    EMPTY_POLL_ONE_IN(0, 2, Fault.MANY),
+    /** A poll delivers no more than so many; 0 for as many as are asked for. */
+    POLL_COUNT_MAX(0, 1, Fault.MANY),
+    /** One in so many messages misses the receive that is posted, and tries again if it may. */
+    MISSED_RECEIVE_ONE_IN(0, 2, Fault.MANY),
+    /** One in so many posts takes fewer of its list than there is room for. */
+    PARTIAL_POST_ONE_IN(0, 2, Fault.MANY),
+    /** A completion queue that has more than so many to deliver overruns, and all its queue pairs fail; 0 for never. */
+    COMPLETION_COUNT_MAX(0, 1, Fault.MANY),
+    /** One in so many registrations finds no memory. */
+    FAILED_REGISTRATION_ONE_IN(0, 2, Fault.MANY);
+
+    private static final long LONG_NS = 1_000_000_000_000L;
+    private static final long MANY = 1_000_000;
+
+    private final long initial;
+    private final long min;
+    private final long max;
+
+    Fault(long initial, long min, long max) {
+        this.initial = initial;
+        this.min = min;
+        this.max = max;
+    }
+
+    /** Where a plan says nothing. */
+    public long initial() {
+        return initial;
+    }
+
+    /** As plans write it, such as {@code late-one-in}. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** @throws IllegalArgumentException if there is none of this name */
+    static Fault of(String text) {
+        for (Fault fault : values()) {
+            if (fault.text().equals(text)) {
+                return fault;
+            }
+        }
+        throw new IllegalArgumentException("there is no fault '" + text + "'; Fault has the names");
+    }
+
+    void check(long value) {
+        if (value != initial && (value < min || value > max)) {
+            throw new IllegalArgumentException(text() + "=" + value + " is neither " + initial + " nor in " + min + ".."
+                    + max);
+        }
+    }
+}

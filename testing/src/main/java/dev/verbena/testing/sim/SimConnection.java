@@ -1,0 +1,192 @@
+package dev.verbena.testing.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.QueuePair;
+import dev.verbena.transfer.spi.QueuePairOptions;
+
+/**
+ * One side of a connection.
+ *
+ * <p><b>Owner:</b> the device. <b>Threading:</b> confined to the simulation.
+ */
+final class SimConnection implements Connection {
+    /** Only downwards in this list. */
+    private enum State {
+        /** The peer has been welcomed and has not said yet that it is ready; the handler does not know of it. */
+        WELCOMED,
+        /** Both sides are there. */
+        OPEN,
+        /** The peer is gone; what arrived can still be polled. */
+        LOST,
+        /** This side has closed it. */
+        CLOSED
+    }
+
+    /** A longer text of a peer is cut. */
+    private static final int TEXT_LENGTH_MAX = 16_384;
+
+    private final SimFabric fabric;
+    private final SimFabric peerFabric;
+    private final String peerName;
+    private final Endpoint peerEndpoint;
+    private final Lane control;
+    private final List<SimQueuePair> queuePairs = new ArrayList<>();
+    private State state = State.WELCOMED;
+    /** Null while only this side is made. */
+    private SimConnection peer;
+    private String lostCause;
+
+    SimConnection(Simulation simulation, SimFabric fabric, SimFabric peerFabric, List<QueuePairOptions> options) {
+        this.fabric = fabric;
+        this.peerFabric = peerFabric;
+        peerName = peerFabric.localName();
+        Endpoint listening = peerFabric.listening();
+        boolean isAnyHost = listening.host().equals("0.0.0.0") || listening.host().equals("::");
+        peerEndpoint = isAnyHost ? new Endpoint("127.0.0.1", listening.port()) : listening;
+        control = new Lane(simulation);
+        for (int i = 0; i < options.size(); i++) {
+            queuePairs.add(new SimQueuePair(simulation, fabric, this, i, options.get(i)));
+        }
+    }
+
+    /** Both are made: from now on they can talk. */
+    void join(SimConnection peer) {
+        this.peer = peer;
+        peer.peer = this;
+    }
+
+    /** Its user gets to know it. */
+    void open() {
+        move(State.OPEN);
+    }
+
+    boolean isWelcomed() {
+        return state == State.WELCOMED;
+    }
+
+    @Override
+    public String peerName() {
+        return peerName;
+    }
+
+    @Override
+    public Endpoint peerEndpoint() {
+        return peerEndpoint;
+    }
+
+    /** As messages name it. */
+    String peerInWords() {
+        return "peer " + peerName + (peerEndpoint.port() == 0 ? "" : " (" + peerEndpoint + ")");
+    }
+
+    @Override
+    public List<QueuePair> queuePairs() {
+        return List.copyOf(queuePairs);
+    }
+
+    SimQueuePair queuePair(int index) {
+        return queuePairs.get(index);
+    }
+
+    SimConnection peer() {
+        return peer;
+    }
+
+    SimFabric fabric() {
+        return fabric;
+    }
+
+    @Override
+    public String lostCause() {
+        return lostCause;
+    }
+
+    boolean reachesPeer() {
+        return peer != null && fabric.reaches(peerFabric);
+    }
+
+    /** Sends something over the control path, on which nothing overtakes. */
+    void tell(String what, Consumer<SimConnection> message) {
+        send(what, () -> {
+            if (peer != null) {
+                message.accept(peer);
+            }
+        });
+    }
+
+    /** The same, to a peer that may not have its side yet. */
+    void send(String what, Runnable message) {
+        control.send(what, () -> {
+            if (fabric.reaches(peerFabric)) {
+                peerFabric.hear(message);
+            }
+        });
+    }
+
+    /** The peer is gone, or out of reach. Idempotent. */
+    void lose(boolean orderly, String cause) {
+        if (state == State.WELCOMED) {
+            end(null, null);
+        } else if (state == State.OPEN) {
+            move(State.LOST);
+            lostCause = cause;
+            queuePairs.forEach(each -> each.lose(cause));
+            fabric.onLost(this, orderly, cause);
+        }
+    }
+
+    @Override
+    public void abort(String cause) {
+        String text = cause.length() > TEXT_LENGTH_MAX ? cause.substring(0, TEXT_LENGTH_MAX) : cause;
+        end(false, "failed: " + text);
+    }
+
+    @Override
+    public void close() {
+        end(true, "closed the connection");
+    }
+
+    /** @param text null if nobody is to be told */
+    private void end(Boolean orderly, String text) {
+        fabric.checkThread();
+        if (state == State.CLOSED) {
+            return;
+        }
+        boolean isPeerThere = state != State.LOST;
+        move(State.CLOSED);
+        queuePairs.forEach(SimQueuePair::close);
+        fabric.forget(this);
+        if (isPeerThere && text != null) {
+            tell("farewell of " + fabric, other -> other.lose(orderly, other.peerInWords() + " " + text));
+        }
+    }
+
+    /** Its process has died; the peer hears of that behind all that was said before. */
+    void die() {
+        if (state == State.CLOSED) {
+            return;
+        }
+        end(null, null);
+        if (peer != null) {
+            control.send("death of " + fabric,
+                    () -> peerFabric.hear(() -> peer.lose(false, peer.peerInWords() + " died")));
+        }
+    }
+
+    private void move(State next) {
+        if (next.ordinal() <= state.ordinal()) {
+            throw new IllegalStateException(this + " cannot move from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    @Override
+    public String toString() {
+        return "connection to " + peerInWords();
+    }
+}

@@ -1,0 +1,318 @@
+package dev.verbena.testing.sim;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import dev.verbena.memory.SlabOptions;
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Capabilities;
+import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.QueuePairOptions;
+
+/**
+ * The fabric of one simulated process.
+ *
+ * <p>Its handler is called while the simulation steps; it may do what it likes, wait for connections too.
+ *
+ * <p><b>Owner:</b> the simulation. <b>Threading:</b> confined to the simulation's thread.
+ */
+public final class SimFabric implements Fabric {
+    static final long MESSAGE_BYTE_SIZE_MAX = 1L << 30;
+    private static final int COMPLETION_QUEUES_MAX = 64;
+    private static final int NAME_LENGTH_MAX = 512;
+    /** How long devices try to reach each other before they say that it is in vain. */
+    private static final long RETRIES_NS = TimeUnit.MICROSECONDS.toNanos(500);
+
+    private final Simulation simulation;
+    private final int process;
+    private final SimMemory memory;
+    private final Set<SimConnection> connections = new LinkedHashSet<>();
+    private final Set<SimCompletionQueue> completionQueues = new LinkedHashSet<>();
+    /** What was said to it while it stood still. */
+    private final Queue<Runnable> unheard = new ArrayDeque<>();
+    private String localName;
+    private Endpoint listening = new Endpoint("localhost", 0);
+    /** Null while it does not listen. */
+    private ConnectionHandler handler;
+    private int queuePairCount;
+    private boolean isOpen = true;
+    private boolean isAlive = true;
+    private long stillUntilNs;
+    private long cutUntilNs;
+    private String abortCause;
+
+    SimFabric(Simulation simulation, int process) {
+        this.simulation = simulation;
+        this.process = process;
+        localName = "process " + process;
+        memory = new SimMemory(simulation, this, process);
+    }
+
+    /** False when the plan has killed it: then all that is left to do is to close it. */
+    public boolean isAlive() {
+        return isAlive;
+    }
+
+    @Override
+    public String name() {
+        return "sim";
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return new Capabilities(!simulation.chance().isSet(Fault.RELAXED_ORDER),
+                !simulation.chance().isSet(Fault.SILENT_WRITES), MESSAGE_BYTE_SIZE_MAX, SimMemory.BYTE_SIZE_MAX,
+                RequestRules.DEPTH_MAX, RequestRules.ELEMENT_COUNT_MAX, RequestRules.ELEMENT_COUNT_MAX, true);
+    }
+
+    // ---- memory and completion queues ----
+
+    @Override
+    public MemoryRegion register(long byteSize, Set<AccessRight> rights, SlabOptions options) {
+        checkOpen();
+        return memory.register(byteSize, rights, options);
+    }
+
+    @Override
+    public long registeredByteSize() {
+        return memory.registeredByteSize();
+    }
+
+    @Override
+    public long registrationCount() {
+        return memory.registrationCount();
+    }
+
+    @Override
+    public long registrationNs() {
+        return memory.registrationNs();
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int countMax) {
+        if (countMax <= 0) {
+            throw new IllegalArgumentException("countMax=" + countMax + " of a completion queue must be positive");
+        }
+        checkOpen();
+        if (completionQueues.size() == COMPLETION_QUEUES_MAX) {
+            throw new TransferException("no more than completionQueues=" + COMPLETION_QUEUES_MAX + " per fabric");
+        }
+        SimCompletionQueue queue = new SimCompletionQueue(simulation, this);
+        completionQueues.add(queue);
+        return queue;
+    }
+
+    void release(SimCompletionQueue queue) {
+        completionQueues.remove(queue);
+    }
+
+    // ---- connections ----
+
+    @Override
+    public Endpoint listen(Endpoint local, String localName, ConnectionHandler handler) {
+        checkOpen();
+        if (localName.isBlank() || localName.length() > NAME_LENGTH_MAX) {
+            throw new IllegalArgumentException("name='" + localName + "' must be 1 to " + NAME_LENGTH_MAX + " long");
+        }
+        if (this.handler != null) {
+            throw new IllegalStateException(this + " listens already at " + listening);
+        }
+        listening = simulation.network().bind(local, this);
+        this.localName = localName;
+        this.handler = handler;
+        return listening;
+    }
+
+    @Override
+    public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
+        checkOpen();
+        checkNotGivingUp(remote);
+        List<QueuePairOptions> options = List.copyOf(queuePairs);
+        RequestRules.check(options, this);
+        if (remote.port() == 0) {
+            throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
+        }
+        if (!simulation.network().isKnown(remote.host())) {
+            throw new TransferException("cannot connect to " + remote + ": unknown host");
+        }
+        return new Handshake(simulation, this, remote, options).connect(timeoutNs);
+    }
+
+    void adopt(SimConnection connection) {
+        connections.add(connection);
+    }
+
+    void forget(SimConnection connection) {
+        connections.remove(connection);
+    }
+
+    void onLost(SimConnection connection, boolean orderly, String cause) {
+        for (int i = simulation.conduct().lossNotices(); i > 0 && handler != null && isOpen; i--) {
+            handler.onLost(connection, orderly, cause);
+        }
+    }
+
+    /** Something is said to it: by a peer, or by the system. It hears it once it does not stand still. */
+    void hear(Runnable said) {
+        if (!isAlive) {
+            return;
+        }
+        if (isStill() || !unheard.isEmpty()) {
+            unheard.add(said);
+        } else {
+            said.run();
+        }
+    }
+
+    // ---- what its parts ask ----
+
+    SimMemory memory() {
+        return memory;
+    }
+
+    int nextQueuePairNumber() {
+        return ++queuePairCount;
+    }
+
+    int process() {
+        return process;
+    }
+
+    String localName() {
+        return localName;
+    }
+
+    /** Port 0 if it does not listen. */
+    Endpoint listening() {
+        return listening;
+    }
+
+    ConnectionHandler handler() {
+        return handler;
+    }
+
+    /** Whether it can have further connections. */
+    boolean isUsable() {
+        return isOpen && isAlive && abortCause == null;
+    }
+
+    /** Why it takes nobody in. */
+    String refusal() {
+        return abortCause == null ? "it closes" : localName + " gives up: " + abortCause;
+    }
+
+    /** Whether it does nothing at present, or never again. */
+    boolean isStill() {
+        return !isAlive || simulation.deviceNs() < stillUntilNs;
+    }
+
+    boolean reaches(SimFabric other) {
+        long nowNs = simulation.deviceNs();
+        return this == other || isAlive && other.isAlive && nowNs >= cutUntilNs && nowNs >= other.cutUntilNs;
+    }
+
+    void checkThread() {
+        simulation.checkThread();
+    }
+
+    void checkOpen() {
+        checkThread();
+        if (!isOpen || !isAlive) {
+            throw new IllegalStateException(
+                    this + (isAlive ? " is closed" : " was killed, as " + simulation + " says"));
+        }
+    }
+
+    void checkNotGivingUp(Endpoint remote) {
+        if (abortCause != null) {
+            throw new TransferException("cannot connect to " + remote + ": " + refusal());
+        }
+    }
+
+    // ---- incidents and ends ----
+
+    void happen(Incident incident) {
+        switch (incident.kind()) {
+            case PAUSE -> pause(incident.lengthNs());
+            case KILL -> die();
+            case CUT -> cut(incident.lengthNs());
+            case JUMP -> throw new IllegalArgumentException(incident + " happens to no process");
+        }
+    }
+
+    private void pause(long lengthNs) {
+        stillUntilNs = Math.max(stillUntilNs, simulation.deviceNs() + lengthNs);
+        simulation.schedule(lengthNs, this + " goes on", () -> {
+            while (!isStill() && !unheard.isEmpty()) {
+                unheard.remove().run();
+            }
+        });
+    }
+
+    private void die() {
+        isAlive = false;
+        unheard.clear();
+        simulation.network().unbind(listening);
+        List.copyOf(connections).forEach(SimConnection::die);
+    }
+
+    private void cut(long lengthNs) {
+        cutUntilNs = Math.max(cutUntilNs, simulation.deviceNs() + lengthNs);
+        for (SimConnection each : connections) {
+            lose(this, each);
+            if (each.peer() != null) {
+                lose(each.peer().fabric(), each.peer());
+            }
+        }
+    }
+
+    private void lose(SimFabric loser, SimConnection connection) {
+        simulation.schedule(RETRIES_NS + simulation.chance().delayNs(), loser + " gives a peer up", () -> loser
+                .hear(() -> connection.lose(false, connection.peerInWords() + " does not answer")));
+    }
+
+    @Override
+    public void abort(String cause) {
+        checkThread();
+        if (abortCause == null) {
+            abortCause = cause;
+            List.copyOf(connections).forEach(each -> each.abort(cause));
+        }
+    }
+
+    @Override
+    public void close() {
+        checkThread();
+        if (!isOpen) {
+            return;
+        }
+        isOpen = false;
+        List.copyOf(connections).forEach(SimConnection::close);
+        List.copyOf(completionQueues).forEach(SimCompletionQueue::close);
+        simulation.network().unbind(listening);
+        memory.releaseAll();
+    }
+
+    List<String> holdings() {
+        List<String> held = new ArrayList<>(memory.holdings());
+        connections.forEach(each -> held.add(each + " of " + this));
+        completionQueues.forEach(each -> held.add(each.toString()));
+        return held;
+    }
+
+    @Override
+    public String toString() {
+        return "fabric sim of " + localName;
+    }
+}

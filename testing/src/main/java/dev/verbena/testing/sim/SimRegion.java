@@ -1,0 +1,108 @@
+package dev.verbena.testing.sim;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+import dev.verbena.memory.Slab;
+import dev.verbena.memory.SlabBacking;
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.MemoryRegion;
+
+/**
+ * Registered memory. Peers know it under an address that the machine did not choose, so that runs are alike; where the CPU sees it
+ * is another matter.
+ *
+ * <p><b>Owner:</b> who registered it. <b>Threading:</b> confined to the simulation.
+ */
+final class SimRegion implements MemoryRegion {
+    private final SimMemory home;
+    private final Slab slab;
+    private final long address;
+    private final long byteSize;
+    private final int rkey;
+    private final Set<AccessRight> rights;
+    private boolean isOpen = true;
+
+    SimRegion(SimMemory home, Slab slab, long address, int rkey, Set<AccessRight> rights) {
+        this.home = home;
+        this.slab = slab;
+        this.address = address;
+        this.rkey = rkey;
+        this.rights = Set.copyOf(rights);
+        byteSize = slab.memory().byteSize();
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return slab.memory();
+    }
+
+    @Override
+    public SlabBacking backing() {
+        return slab.backing();
+    }
+
+    @Override
+    public long address() {
+        return address;
+    }
+
+    @Override
+    public int rkey() {
+        return rkey;
+    }
+
+    @Override
+    public Set<AccessRight> rights() {
+        return rights;
+    }
+
+    long byteSize() {
+        return byteSize;
+    }
+
+    Slab slab() {
+        return slab;
+    }
+
+    SimMemory home() {
+        return home;
+    }
+
+    boolean isOpen() {
+        return isOpen;
+    }
+
+    /** Whether all these bytes are its own, at an address as peers name it. */
+    boolean contains(long remoteAddress, long count) {
+        long offset = remoteAddress - address;
+        return offset >= 0 && count <= byteSize && offset <= byteSize - count;
+    }
+
+    /** Why its owner may not use these bytes with this right (or none, if null); null if it may. */
+    String refusal(long offset, long count, AccessRight right) {
+        if (!isOpen) {
+            return "region rkey=" + rkey + " is closed";
+        }
+        if (offset < 0 || count > byteSize || offset > byteSize - count) {
+            return "element offset=" + offset + " byteSize=" + count + " is outside its region rkey=" + rkey
+                    + " byteSize="
+                    + byteSize;
+        }
+        return right == null || rights.contains(right) ? null : "region rkey=" + rkey + " lacks " + right + ", it has "
+                + rights;
+    }
+
+    @Override
+    public void close() {
+        if (isOpen) {
+            isOpen = false;
+            home.release(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "region rkey=" + rkey + " byteSize=" + byteSize + " of " + home;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.verbena.testing.sim;
+
+import java.lang.foreign.MemorySegment;
+
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.CompletionStatus;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.WorkRequest;
+
+/**
+ * A request in a send queue, and how far it has come.
+ *
+ * <p><b>Owner:</b> its queue pair. <b>Threading:</b> confined to the simulation.
+ */
+final class SimRequest {
+    private final WorkRequest request;
+    /** Of the peer, that it takes; null if none. */
+    SimReceive receive;
+    /** How it ended; null while it has not. */
+    CompletionStatus status;
+    String cause;
+    /** The end of its waiting for the peer to post a receive; null if it does not wait. */
+    EventQueue.Event patience;
+    int piecesLeft;
+    /** The answer is under way that it failed. */
+    boolean isFailing;
+
+    SimRequest(WorkRequest posted) {
+        request = new WorkRequest(posted.elementCount).set(posted);
+    }
+
+    WorkRequest request() {
+        return request;
+    }
+
+    Opcode opcode() {
+        return request.opcode;
+    }
+
+    boolean isDone() {
+        return status != null;
+    }
+
+    /** Done, and nobody is to be told. */
+    boolean isSilent() {
+        return status == CompletionStatus.SUCCESS && !request.signaled;
+    }
+
+    private boolean scatters() {
+        return request.opcode == Opcode.READ || request.opcode.isAtomic();
+    }
+
+    /** Whether it is more than a message may have, whatever its elements are. */
+    boolean isLongerThan(long byteSizeMax) {
+        long left = byteSizeMax;
+        for (int i = 0; i < request.elementCount; i++) {
+            if (request.byteSize[i] > left) {
+                return true;
+            }
+            left -= request.byteSize[i];
+        }
+        return false;
+    }
+
+    /** Why its own memory may not be used so; null if it may. */
+    String localRefusal() {
+        AccessRight right = scatters() ? AccessRight.LOCAL_WRITE : null;
+        for (int i = 0; i < request.elementCount; i++) {
+            String refusal = ((SimRegion) request.region[i]).refusal(request.offset[i], request.byteSize[i], right);
+            if (refusal != null) {
+                return refusal;
+            }
+        }
+        return null;
+    }
+
+    /** Moves a piece between its elements and the other side's memory, of which {@code remoteOffset} is the message's first byte. */
+    void move(Piece piece, MemorySegment remote, long remoteOffset) {
+        long position = 0;
+        for (int i = 0; i < request.elementCount; i++) {
+            long begin = Math.max(piece.begin(), position);
+            long end = Math.min(piece.end(), position + request.byteSize[i]);
+            if (begin < end) {
+                MemoryRegion own = request.region[i];
+                long ownOffset = request.offset[i] + begin - position;
+                if (scatters()) {
+                    MemorySegment.copy(remote, remoteOffset + begin, own.memory(), ownOffset, end - begin);
+                } else {
+                    MemorySegment.copy(own.memory(), ownOffset, remote, remoteOffset + begin, end - begin);
+                }
+            }
+            position += request.byteSize[i];
+        }
+    }
+
+    void end(CompletionStatus status, String cause) {
+        this.status = status;
+        this.cause = cause;
+    }
+
+    @Override
+    public String toString() {
+        return request.opcode + " " + request.workRequestId;
+    }
+}
