@@ -46,6 +46,8 @@ class PerfCommandTest {
             assertEquals("20", row[1]);
             assertEquals(line.contains("_bw") ? 5 : 9, row.length, rows.get(header + 1));
             assertTrue(rows.get(header + 2).startsWith("----"), client.output());
+            assertTrue(rows.get(header + 3).matches("The JIT compiled for \\d+ ms of what was measured"),
+                    client.output());
         }
     }
 
@@ -72,6 +74,7 @@ class PerfCommandTest {
         assertEquals(128, result.get("n_iterations"));
         assertTrue(((Number) result.get("BW_average")).doubleValue() > 0, result.toString());
         assertTrue(((Number) result.get("MsgRate")).doubleValue() > 0, result.toString());
+        assertTrue(result.containsKey("jitMs"), result.toString());
         assertEquals(List.of(), JSON.std.mapFrom(Files.readString(ofServer)).get("results"),
                 "the target of reads measures nothing");
     }

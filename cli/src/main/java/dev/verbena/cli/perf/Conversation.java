@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Threading: confined to the command's thread.
  */
 final class Conversation {
-    /** Longer messages take the same path through the code as these: not into their requests, and always from the same place. */
+    /** Longer messages share most of their path with these, which cost little; for the rest each size is rehearsed. */
     private static final long WARM_UP_BYTE_SIZE_MAX = 4096;
     /** Messages of one short run of the warm-up. */
     private static final int SHORT_ITERATIONS = 32;
@@ -20,10 +20,12 @@ final class Conversation {
     private static final int WARM_UP_ROUNDS = 8;
     /** So many times as many posts end it in any case. */
     private static final int WARM_UP_LIMIT = 20;
-    /** Before each measurement, for what is slow only at first: so many bytes, in so many messages of full size. */
-    private static final long FIRST_BYTE_SIZE = 16 << 20;
-    private static final int FIRST_ITERATIONS_MIN = 4;
-    private static final int FIRST_ITERATIONS_MAX = 512;
+    /** A rehearsal has as many messages as the measurement, so that it fills the same queues, but no more than these, or so many bytes. */
+    private static final long REHEARSED_BYTE_SIZE_MAX = 256 << 20;
+    private static final int REHEARSED_ITERATIONS_MIN = 4;
+    private static final int REHEARSED_ITERATIONS_MAX = 5000;
+    /** Of a size whose messages take so long that the JIT, should it still come, takes little of their time. */
+    private static final long REHEARSAL_NS_MAX = TimeUnit.SECONDS.toNanos(2);
     /** Of the duration asked for, so much at least is spent on finding out how many messages that is. */
     private static final double CALIBRATION = 0.1;
 
@@ -51,22 +53,33 @@ final class Conversation {
         return doing;
     }
 
-    List<Figures> run() {
+    List<Measurement> run() {
         return options.isServer() ? follow() : lead();
     }
 
-    private List<Figures> lead() {
-        List<Figures> figures = new ArrayList<>();
+    private List<Measurement> lead() {
+        List<Measurement> measurements = new ArrayList<>();
         doing = "warming up: small messages until " + options.warmUp() + " posts passed without the JIT compiling";
         warmUp();
         for (long byteSize : options.byteSizes()) {
+            doing = "rehearsing messages of " + byteSize + " bytes until the JIT is quiet";
+            rehearse(byteSize);
             doing = "measuring messages of " + byteSize + " bytes";
-            lead(new Round(byteSize, 1, first(byteSize), false));
-            figures.add(lead(new Round(byteSize, 1, iterations(byteSize), true)).figures());
+            measurements.add(measure(byteSize));
         }
         control.send(Round.END.toWords());
         control.receive();
-        return figures;
+        return measurements;
+    }
+
+    private Measurement measure(long byteSize) {
+        Round round = new Round(byteSize, 1, iterations(byteSize), true);
+        Part part = announce(round);
+        jit.takeMs();
+        repeat(part, round);
+        long ownMs = jit.takeMs();
+        control.send(Round.WHAT_THE_JIT_TOOK.toWords());
+        return new Measurement(part.figures(), ownMs + control.receive()[0]);
     }
 
     /**
@@ -87,6 +100,23 @@ final class Conversation {
         }
     }
 
+    /**
+     * As the measurement will be, of messages of its size: code that was compiled for small ones is thrown away at the first that
+     * takes another branch, such as the fence behind a large copy. In rounds, until as many posts as in the warm-up have passed in
+     * which neither side's JIT was busy.
+     */
+    private void rehearse(long byteSize) {
+        long iterations = multiple(Math.min(options.iterations() == 0 ? Long.MAX_VALUE : options.iterations(),
+                Math.clamp(REHEARSED_BYTE_SIZE_MAX / byteSize, REHEARSED_ITERATIONS_MIN, REHEARSED_ITERATIONS_MAX)));
+        long posts = iterations / options.listSize();
+        long beginNs = System.nanoTime();
+        long quiet = 0;
+        do {
+            lead(new Round(byteSize, 1, iterations, false));
+            quiet = jit.isBusy() | isPeerBusy ? 0 : quiet + posts;
+        } while (quiet < options.warmUp() && System.nanoTime() - beginNs < REHEARSAL_NS_MAX);
+    }
+
     /** @return posts of each queue pair */
     private long warmUp(long iterations) {
         long byteSize = Math.min(WARM_UP_BYTE_SIZE_MAX, options.byteSizes().getFirst());
@@ -94,10 +124,6 @@ final class Conversation {
         int repetitions = (int) Math.max(1, options.warmUp() / WARM_UP_ROUNDS / posts);
         lead(new Round(byteSize, repetitions, iterations, false));
         return repetitions * posts;
-    }
-
-    private long first(long byteSize) {
-        return multiple(Math.clamp(FIRST_BYTE_SIZE / byteSize, FIRST_ITERATIONS_MIN, FIRST_ITERATIONS_MAX));
     }
 
     private long iterations(long byteSize) {
@@ -137,21 +163,27 @@ final class Conversation {
         return part;
     }
 
-    private List<Figures> follow() {
-        List<Figures> figures = new ArrayList<>();
+    private List<Measurement> follow() {
+        List<Measurement> measurements = new ArrayList<>();
         doing = "serving the client, which warms up";
         for (Round round = next(); !round.equals(Round.END); round = next()) {
             if (round.isMeasured()) {
                 doing = "serving the client, which measures messages of " + round.byteSize() + " bytes";
             }
             Part part = join(round);
+            jit.takeMs();
             repeat(part, round);
-            if (round.isMeasured() && part.figures() != null) {
-                figures.add(part.figures());
+            if (round.isMeasured()) {
+                long tookMs = jit.takeMs();
+                next(); // WHAT_THE_JIT_TOOK
+                control.send(tookMs);
+                if (part.figures() != null) {
+                    measurements.add(new Measurement(part.figures(), tookMs));
+                }
             }
         }
         control.send();
-        return figures;
+        return measurements;
     }
 
     /** Called by the server. */

@@ -76,7 +76,8 @@ final class PerfArguments {
     boolean ignoresCpuFrequency;
     @Option(names = "--warm-up", paramLabel = "N", defaultValue = "30000",
             description = "Before the measurement, small messages are posted until so many posts in a row passed without the"
-                    + " JIT of either side compiling; the client's counts; default ${DEFAULT-VALUE}.")
+                    + " JIT of either side compiling, then messages of the size itself, for two seconds at most; the"
+                    + " client's counts; default ${DEFAULT-VALUE}.")
     int warmUp;
 
     PerfOptions check() {

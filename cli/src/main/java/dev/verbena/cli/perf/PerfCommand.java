@@ -56,7 +56,7 @@ public final class PerfCommand implements Callable<Integer> {
         return new PerfReport(options, connection.fabricName(), run(options, connection, notices));
     }
 
-    private static List<Figures> run(PerfOptions options, PerfConnection connection, WaitNotices notices) {
+    private static List<Measurement> run(PerfOptions options, PerfConnection connection, WaitNotices notices) {
         try {
             Conversation conversation = connection.begin();
             System.out.print(PerfReport.title(options, connection.fabricName()));

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The outcome for people, as perftest prints it, and for programs. */
-record PerfReport(PerfOptions options, String fabric, List<Figures> figures) {
+record PerfReport(PerfOptions options, String fabric, List<Measurement> measurements) {
     private static final String LINE = "-".repeat(87) + "\n";
 
     static String title(PerfOptions options, String fabric) {
@@ -37,11 +37,16 @@ record PerfReport(PerfOptions options, String fabric, List<Figures> figures) {
 
     String toTable() {
         StringBuilder table = new StringBuilder();
-        if (!figures.isEmpty()) {
+        if (!measurements.isEmpty()) {
             table.append(header(options)).append('\n');
         }
-        figures.forEach(each -> table.append(each.row(options.isGigabit())).append('\n'));
-        return table.append(LINE).toString();
+        measurements.forEach(each -> table.append(each.figures().row(options.isGigabit())).append('\n'));
+        table.append(LINE);
+        if (!measurements.isEmpty()) {
+            table.append(" The JIT compiled for ").append(measurements.stream().mapToLong(Measurement::jitMs).sum())
+                    .append(" ms of what was measured\n");
+        }
+        return table.toString();
     }
 
     Map<String, Object> toMap() {
@@ -60,7 +65,7 @@ record PerfReport(PerfOptions options, String fabric, List<Figures> figures) {
         } else {
             map.put("unit", "usec");
         }
-        map.put("results", figures.stream().map(each -> each.toMap(options.isGigabit())).toList());
+        map.put("results", measurements.stream().map(each -> each.toMap(options.isGigabit())).toList());
         return map;
     }
 }

@@ -8,6 +8,8 @@ package dev.verbena.cli.perf;
  */
 record Round(long byteSize, int repetitions, long iterations, boolean isMeasured) {
     static final Round END = new Round(0, 0, 0, false);
+    /** After each that is measured: the server answers with milliseconds. */
+    static final Round WHAT_THE_JIT_TOOK = new Round(0, 0, 0, true);
 
     long[] toWords() {
         return new long[]{byteSize, repetitions, iterations, isMeasured ? 1 : 0};

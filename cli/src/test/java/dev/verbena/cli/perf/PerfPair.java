@@ -45,10 +45,22 @@ final class PerfPair implements AutoCloseable {
 
     /** Runs the test. @return what the client measured */
     List<Figures> run() throws Exception {
-        Future<List<Figures>> serving = start(() -> server.begin().run());
-        List<Figures> figures = await(start(() -> client.begin().run()));
+        Future<List<Figures>> serving = startServer();
+        List<Figures> figures = await(startClient());
         await(serving);
         return figures;
+    }
+
+    Future<List<Figures>> startServer() {
+        return start(() -> figures(server.begin().run()));
+    }
+
+    Future<List<Figures>> startClient() {
+        return start(() -> figures(client.begin().run()));
+    }
+
+    private static List<Figures> figures(List<Measurement> measurements) {
+        return measurements.stream().map(Measurement::figures).toList();
     }
 
     <T> Future<T> start(Callable<T> side) {
