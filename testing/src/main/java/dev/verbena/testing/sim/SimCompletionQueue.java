@@ -45,8 +45,7 @@ final class SimCompletionQueue implements CompletionQueue {
         int most = simulation.chance().pollCountMax(countMax);
         int count = 0;
         for (SimQueuePair next = anyReady(); count < most && next != null; next = anyReady()) {
-            next.deliver(completion, handler);
-            count++;
+            count += next.deliver(completion, handler);
         }
         return count;
     }

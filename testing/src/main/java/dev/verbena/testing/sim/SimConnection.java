@@ -97,8 +97,14 @@ final class SimConnection implements Connection {
         return peer;
     }
 
-    SimFabric fabric() {
-        return fabric;
+    /** Whether it breaks when this one is cut off. */
+    boolean crosses(SimFabric cut) {
+        return fabric != peerFabric && (fabric == cut || peerFabric == cut);
+    }
+
+    /** In vain the devices have tried to reach each other. */
+    void giveUp() {
+        fabric.hear(() -> lose(false, peerInWords() + " does not answer"));
     }
 
     @Override
@@ -122,7 +128,8 @@ final class SimConnection implements Connection {
     /** The same, to a peer that may not have its side yet. */
     void send(String what, Runnable message) {
         control.send(what, () -> {
-            if (fabric.reaches(peerFabric)) {
+            // What was said before its process died still arrives.
+            if (!fabric.isCutFrom(peerFabric)) {
                 peerFabric.hear(message);
             }
         });
@@ -173,8 +180,7 @@ final class SimConnection implements Connection {
         }
         end(null, null);
         if (peer != null) {
-            control.send("death of " + fabric,
-                    () -> peerFabric.hear(() -> peer.lose(false, peer.peerInWords() + " died")));
+            tell("death of " + fabric, other -> other.lose(false, other.peerInWords() + " died"));
         }
     }
 
@@ -187,6 +193,6 @@ final class SimConnection implements Connection {
 
     @Override
     public String toString() {
-        return "connection to " + peerInWords();
+        return "connection of " + fabric + " to " + peerInWords();
     }
 }

@@ -218,8 +218,11 @@ public final class SimFabric implements Fabric {
     }
 
     boolean reaches(SimFabric other) {
-        long nowNs = simulation.deviceNs();
-        return this == other || isAlive && other.isAlive && nowNs >= cutUntilNs && nowNs >= other.cutUntilNs;
+        return isAlive && other.isAlive && !isCutFrom(other);
+    }
+
+    boolean isCutFrom(SimFabric other) {
+        return this != other && simulation.deviceNs() < Math.max(cutUntilNs, other.cutUntilNs);
     }
 
     void checkThread() {
@@ -269,17 +272,9 @@ public final class SimFabric implements Fabric {
 
     private void cut(long lengthNs) {
         cutUntilNs = Math.max(cutUntilNs, simulation.deviceNs() + lengthNs);
-        for (SimConnection each : connections) {
-            lose(this, each);
-            if (each.peer() != null) {
-                lose(each.peer().fabric(), each.peer());
-            }
-        }
-    }
-
-    private void lose(SimFabric loser, SimConnection connection) {
-        simulation.schedule(RETRIES_NS + simulation.chance().delayNs(), loser + " gives a peer up", () -> loser
-                .hear(() -> connection.lose(false, connection.peerInWords() + " does not answer")));
+        simulation.fabrics().stream().flatMap(each -> each.connections.stream())
+                .filter(each -> each.crosses(this)).forEach(each -> simulation
+                        .schedule(RETRIES_NS + simulation.chance().delayNs(), each + " is given up", each::giveUp));
     }
 
     @Override
@@ -306,7 +301,7 @@ public final class SimFabric implements Fabric {
 
     List<String> holdings() {
         List<String> held = new ArrayList<>(memory.holdings());
-        connections.forEach(each -> held.add(each + " of " + this));
+        connections.forEach(each -> held.add(each.toString()));
         completionQueues.forEach(each -> held.add(each.toString()));
         return held;
     }

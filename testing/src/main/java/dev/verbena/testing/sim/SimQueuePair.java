@@ -234,18 +234,25 @@ final class SimQueuePair implements QueuePair {
         return sends.doneCount() + receives.visibleCount();
     }
 
-    /** Delivers one, of which there must be one. */
-    void deliver(Completion completion, CompletionHandler handler) {
-        boolean hasBoth = hasSend() && hasReceive();
-        if (hasBoth ? simulation.chance().below(2) == 0 : hasSend()) {
+    /** Delivers one, of which there must be one. @return how many that were */
+    int deliver(Completion completion, CompletionHandler handler) {
+        if (isSendNext()) {
             fillSend(completion);
         } else {
             fillReceive(completion);
         }
         simulation.note(this + " delivers " + completion.workRequestId + " " + completion.status);
-        for (int i = simulation.conduct().deliveries(); i > 0; i--) {
+        int count = simulation.conduct().deliveries();
+        for (int i = 0; i < count; i++) {
             handler.onCompletion(completion);
         }
+        return count;
+    }
+
+    /** If there are both, either; but a receive is given back unused only behind all requests. */
+    private boolean isSendNext() {
+        boolean isFree = hasSend() && hasReceive() && receives.ended(state == State.ERROR) != null;
+        return isFree ? simulation.chance().below(2) == 0 : hasSend();
     }
 
     private void fillSend(Completion completion) {

@@ -152,6 +152,10 @@ public final class Simulation implements AutoCloseable {
         return plan;
     }
 
+    List<SimFabric> fabrics() {
+        return fabrics;
+    }
+
     SimNetwork network() {
         return network;
     }

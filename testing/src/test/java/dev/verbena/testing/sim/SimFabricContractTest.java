@@ -22,7 +22,11 @@ class SimFabricContractTest extends FabricContract {
     @BeforeEach
     void begin(TestInfo test) {
         long seed = test.getDisplayName().hashCode();
-        simulation = new Simulation(seed, FaultPlan.harmless(seed));
+        begin(new Simulation(seed, FaultPlan.harmless(seed)));
+    }
+
+    final void begin(Simulation simulation) {
+        this.simulation = simulation;
     }
 
     @Override
