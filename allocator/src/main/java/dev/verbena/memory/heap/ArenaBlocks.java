@@ -152,11 +152,10 @@ public class ArenaBlocks extends ArenaHeap {
     }
 
     private long takeSlowly(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
-        long wanted = withSpare(byteSize, alignment);
-        if (orNull && isRefused(byteSize, alignment) && !OutOfMemoryEvent.isOn() && !growth.mayGrowFor(wanted)
-                && !giveWay()) {
+        if (orNull && isInVain(byteSize, alignment) && !giveWay()) {
             return 0;
         }
+        long wanted = withSpare(byteSize, alignment);
         long address = takeExclusively(byteSize, alignment);
         if (address != 0) {
             return address;
@@ -176,6 +175,12 @@ public class ArenaBlocks extends ArenaHeap {
         } finally {
             growth.unlock();
         }
+    }
+
+    /** For sure. */
+    private boolean isInVain(long byteSize, long alignment) {
+        return isRefused(byteSize, alignment) && !OutOfMemoryEvent.isOn()
+                && !growth.mayGrowFor(withSpare(byteSize, alignment));
     }
 
     private long refuse(long byteSize, boolean orNull, ElementType type, Shape shape,
@@ -232,6 +237,9 @@ public class ArenaBlocks extends ArenaHeap {
     protected long take(long byteSize, long alignment, boolean orNull, ElementType type, Shape shape) {
         if (alignment > SizeClasses.ALIGNMENT) {
             return takeAligned(byteSize, alignment, orNull, type, shape);
+        }
+        if (orNull && isLikelyRefused(byteSize) && isInVain(byteSize, alignment) && !giveWay()) {
+            return 0;
         }
         long address = take(byteSize);
         return address != 0 ? address : takeSlowly(byteSize, alignment, orNull, type, shape);

@@ -101,7 +101,11 @@ public final class ArenaGrowth {
 
     /** Of the slabs that the source has not taken back. */
     public long unreleasedByteSize() {
-        return unreleased.stream().mapToLong(slab -> slab.memory().byteSize()).sum();
+        long sum = 0;
+        for (Slab slab : unreleased) {
+            sum += slab.memory().byteSize();
+        }
+        return sum;
     }
 
     private long leftByteSize() {

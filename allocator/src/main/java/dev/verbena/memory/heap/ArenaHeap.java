@@ -42,6 +42,7 @@ class ArenaHeap implements Storage {
     private volatile boolean isClosed;
     private volatile boolean wasClosedWithAll;
     private final Refusals refusals;
+    private volatile long lockedAllCount;
 
     /** @param byteSizeMax that its slabs may have together; what is little is measured by it */
     ArenaHeap(PageRuns pages, long byteSizeMax) {
@@ -125,12 +126,23 @@ class ArenaHeap implements Storage {
 
     /** Whether {@link #takeExclusively} would be of no avail, for sure, which nobody is kept out for. */
     boolean isRefused(long byteSize, long alignment) {
-        return !isClosed && refusals.isSure(byteSize, alignment);
+        ThreadHeap heap = heapOfThread();
+        enter(heap);
+        try {
+            return !isClosed && refusals.isSure(byteSize, alignment);
+        } finally {
+            leave(heap);
+        }
+    }
+
+    /** Whether the like of it was refused lately, so that it is worth while to ask {@link #isRefused} at once. */
+    final boolean isLikelyRefused(long byteSize) {
+        return refusals.areLikely(byteSize);
     }
 
     /** How often everybody was kept out. For checks. */
     long lockedAllCount() {
-        return refusals.lockedAllCount();
+        return lockedAllCount;
     }
 
     /** Sees to it that the heap has a slot of that class: an old run before a new one, a short one before none. */
@@ -513,7 +525,7 @@ class ArenaHeap implements Storage {
                 locked++;
             }
             central.lock();
-            refusals.begin();
+            lockedAllCount++;
         } catch (Throwable e) {
             unlockShared(locked);
             exclusive.unlock();
@@ -538,7 +550,6 @@ class ArenaHeap implements Storage {
     }
 
     private void unlockAll() {
-        refusals.end();
         central.unlock();
         unlockShared(sharedHeaps.length);
         exclusive.unlock();

@@ -1,5 +1,6 @@
 package dev.verbena.memory.heap;
 
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -32,8 +33,8 @@ final class CentralHeap {
     private static final long RELIEF_SHARE = 16;
 
     private final ReentrantLock lock = new ReentrantLock();
-    /** How often it was taken: what threads share, they wait for. */
-    private long lockCount;
+    /** How often it was taken and given back, together: odd while somebody has it. */
+    private final AtomicLong version = new AtomicLong();
     /** Who came last. */
     private Rooms lastUser;
     /** Whether a run ever was; until then what was planned fits, if nobody has rooms. */
@@ -69,16 +70,27 @@ final class CentralHeap {
 
     void lock() {
         lock.lock();
-        lockCount++;
+        version.setOpaque(version.getPlain() + 1);
+        VarHandle.storeStoreFence();
     }
 
     void unlock() {
+        version.setRelease(version.getPlain() + 1);
         lock.unlock();
     }
 
-    /** Called while no other thread is within the arena. For checks. */
+    /** How often the lock was taken: what threads share, they wait for. Called while no other thread is within the arena. For checks. */
     long lockCount() {
-        return lockCount;
+        return version.get() / 2;
+    }
+
+    /** What the lock guards did not change between two calls with the same outcome that {@link #isStill}, unless somebody has all locked. */
+    long version() {
+        return version.getAcquire();
+    }
+
+    static boolean isStill(long version) {
+        return version % 2 == 0;
     }
 
     // ---- heaps ----
@@ -178,6 +190,11 @@ final class CentralHeap {
     /** By address. */
     List<SlabPages> slabs() {
         return List.of(slabsByAddress);
+    }
+
+    /** Not to be changed. */
+    SlabPages[] slabsByAddress() {
+        return slabsByAddress;
     }
 
     /** The slab that the address is in; null if there is none. Slabs are few: their sizes grow with their number. */

@@ -175,8 +175,7 @@ public class PageRuns {
         long rest = RunRecord.at(run, pages);
         long restPages = RunRecord.pageCount(run) - pages;
         RunRecord.place(rest, RunRecord.slab(run), RunRecord.address(run) + pages * SizeClasses.PAGE_BYTE_SIZE,
-                restPages, pages);
-        RunRecord.room(rest, RunRecord.room(run));
+                RunRecord.room(run), restPages, pages);
         RunRecord.pageCount(run, pages);
         moveBorderBehind(run, rest);
         tellNext(rest);

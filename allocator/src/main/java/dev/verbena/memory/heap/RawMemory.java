@@ -81,7 +81,7 @@ final class RawMemory {
         return (long) ATOMIC_LONG.getAndBitwiseOr(ALL, address, bits);
     }
 
-    static long getAndSetLong(long address, long value) {
-        return (long) ATOMIC_LONG.getAndSet(ALL, address, value);
+    static boolean compareAndSetLong(long address, long expected, long value) {
+        return ATOMIC_LONG.compareAndSet(ALL, address, expected, value);
     }
 }

@@ -100,6 +100,10 @@ public final class RunRecord {
         return ((int) (owned >>> KIND_SHIFT) & 0xFF) - 1;
     }
 
+    static int kindOf(long owned) {
+        return (byte) (owned >>> KIND_SHIFT);
+    }
+
     static int slotCountOf(long owned) {
         return (int) (owned >>> SLOT_COUNT_SHIFT);
     }
@@ -144,11 +148,11 @@ public final class RunRecord {
     // ---- where it is ----
 
     /** A spare record begins to stand for pages. */
-    static void place(long run, int slab, long address, long pageCount, long previousPageCount) {
+    static void place(long run, int slab, long address, int room, long pageCount, long previousPageCount) {
         RawMemory.putShort(run + SLAB, (short) slab);
         RawMemory.putLong(run + ADDRESS, address);
         RawMemory.putInt(run + HEAP, NO_HEAP);
-        room(run, NO_HEAP);
+        room(run, room);
         RawMemory.putByte(run + BORDERS, (byte) 0);
         pageCount(run, pageCount);
         previousPageCount(run, previousPageCount);
@@ -301,8 +305,9 @@ public final class RunRecord {
         return RawMemory.getAndBitwiseOrLong(run + RETURNED_SLOTS, bits);
     }
 
-    static long takeReturnedSlots(long run) {
-        return RawMemory.getAndSetLong(run + RETURNED_SLOTS, 0);
+    /** False if there are others now. */
+    static boolean clearReturnedSlots(long run, long bits) {
+        return RawMemory.compareAndSetLong(run + RETURNED_SLOTS, bits, 0);
     }
 
     static String describe(long run) {

@@ -23,7 +23,7 @@ import dev.verbena.memory.slab.SystemMemory;
  * <p>Invariant: the page map leads from every page of a run of slots, and from the first of a large one, to the run, and from no other
  * page anywhere.
  *
- * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> the fields are immutable; the runs are guarded by the lock of the owner, the page
+ * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> the fields are immutable, but {@code obstacles}; the runs are guarded by the lock of the owner, the page
  * map is read by whoever frees a block, whose bytes don't change meanwhile.
  */
 final class SlabPages {
@@ -42,6 +42,8 @@ final class SlabPages {
     private final long byteSize;
     private final Arena lifetime = Arena.ofShared();
     final long pageMap;
+    /** Where {@link Obstacles} found some, in order. */
+    private volatile int[] obstacles = {};
 
     SlabPages(Slab slab, int number, long pageCount) {
         this.slab = slab;
@@ -59,9 +61,9 @@ final class SlabPages {
         }
         first = memory.address();
         pageMap = first + recordsByteSize;
-        RunRecord.place(first, number, address, pageCount, 0);
+        RunRecord.place(first, number, address, RunRecord.NO_HEAP, pageCount, 0);
         long end = RunRecord.at(first, pageCount);
-        RunRecord.place(end, number, address + byteSize, 0, pageCount);
+        RunRecord.place(end, number, address + byteSize, RunRecord.NO_HEAP, 0, pageCount);
         RunRecord.become(end, RunRecord.END);
     }
 
@@ -157,6 +159,28 @@ final class SlabPages {
             default -> RunMap.slots(start, pages, SizeClasses.slotByteSize(RunRecord.sizeClass(run)),
                     RunRecord.slotCount(run), SlotRun.liveCount(run));
         };
+    }
+
+    // ---- for who looks while others go on ----
+
+    int[] obstacles() {
+        return obstacles;
+    }
+
+    void obstacles(int[] found) {
+        obstacles = found;
+    }
+
+    /** The last page from the first one on and before the other that a block may begin in; the one before the first if there is none. */
+    long lastEntered(long from, long before) {
+        long page = before;
+        while (page - from >= Long.BYTES && RawMemory.getLong(pageMap + page - Long.BYTES) == 0) {
+            page -= Long.BYTES;
+        }
+        while (page > from && RawMemory.getByte(pageMap + page - 1) == 0) {
+            page--;
+        }
+        return page - 1;
     }
 
     // ---- checks ----

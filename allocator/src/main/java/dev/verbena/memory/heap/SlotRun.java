@@ -26,7 +26,11 @@ final class SlotRun {
 
     /** The value of {@code freeSlots} when all are free. */
     static long allSlots(long run) {
-        return -1L >>> -RunRecord.slotCount(run);
+        return allOf(RunRecord.slotCount(run));
+    }
+
+    static long allOf(int slotCount) {
+        return -1L >>> -slotCount;
     }
 
     static boolean isFull(long run) {
@@ -97,11 +101,16 @@ final class SlotRun {
         return seen == 0;
     }
 
-    /** By the heap: what others have freed becomes free. @return their bits, those included that were free */
+    /** By the heap: what others have freed becomes free, at each moment one or both. @return their bits, those included that were free */
     static long takeReturned(long run) {
-        long returned = RunRecord.takeReturnedSlots(run);
-        RunRecord.freeSlots(run, RunRecord.freeSlots(run) | returned);
-        return returned;
+        long free = RunRecord.freeSlots(run);
+        for (;;) {
+            long returned = RunRecord.returnedSlots(run);
+            RunRecord.freeSlots(run, free | returned);
+            if (RunRecord.clearReturnedSlots(run, returned)) {
+                return returned;
+            }
+        }
     }
 
     /** The address of the first of these slots. */

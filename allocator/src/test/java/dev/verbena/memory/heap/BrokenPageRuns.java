@@ -24,7 +24,8 @@ public final class BrokenPageRuns {
                     free.remove(rest);
                     long early = RunRecord.at(rest, -1);
                     RunRecord.place(early, RunRecord.slab(run),
-                            RunRecord.address(rest) - SizeClasses.PAGE_BYTE_SIZE, pagesOfRest + 1, pages - 1);
+                            RunRecord.address(rest) - SizeClasses.PAGE_BYTE_SIZE, RunRecord.room(run),
+                            pagesOfRest + 1, pages - 1);
                     RunRecord.become(early, RunRecord.FREE);
                     RunRecord.pageCount(run, pages - 1);
                     free.insert(early);

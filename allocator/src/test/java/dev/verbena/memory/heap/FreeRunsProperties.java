@@ -98,7 +98,8 @@ class FreeRunsProperties {
 
     private long run(long pageCount, int slab, long startPage) {
         long run = Arena.global().allocate(RunRecord.BYTE_SIZE, RunRecord.BYTE_SIZE).address();
-        RunRecord.place(run, slab, startPage * SizeClasses.PAGE_BYTE_SIZE, pageCount, 0);
+        RunRecord.place(run, slab, startPage * SizeClasses.PAGE_BYTE_SIZE, RunRecord.NO_HEAP,
+                pageCount, 0);
         RunRecord.become(run, RunRecord.FREE);
         return run;
     }

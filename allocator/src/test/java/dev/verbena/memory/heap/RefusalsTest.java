@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.memory.OffHeapSlabSource;
 
@@ -58,6 +60,29 @@ class RefusalsTest {
         assertEquals(before, arena.lockedAllCount());
         arena.free(live.remove(0));
         live.add(tryAllocate(3 * MIB));
+        assertNotEquals(0, live.getLast());
+    }
+
+    /** Half of all is free, in holes of one size; what is live between them is shorter than what is asked for, and longer. */
+    @ParameterizedTest
+    @ValueSource(longs = {MIB, 2 * MIB})
+    void holesThatAreTooShortAreNotLookedAtAgainSinceSomethingWasFreed(long holeByteSize) {
+        live.add(allocateUntilFull(holeByteSize));
+        live.sort(null);
+        for (int i = live.size() - 1; i >= 0; i -= 2) {
+            arena.free(live.remove(i));
+        }
+        long before = arena.lockedAllCount();
+        for (int i = 0; i < REQUESTS; i++) {
+            long small = tryAllocate(10_000);
+            long large = tryAllocate(100_000);
+            arena.free(small);
+            arena.free(large);
+            assertEquals(0, tryAllocate(holeByteSize + holeByteSize / 4 * (1 + i % 3)));
+        }
+        assertEquals(before, arena.lockedAllCount());
+        arena.free(live.removeLast());
+        live.add(tryAllocate(2 * holeByteSize));
         assertNotEquals(0, live.getLast());
     }
 
