@@ -99,6 +99,53 @@ class PerfCommandTest {
     }
 
     @Test
+    void tensorsBesideTheFabricAndACopy() throws Exception {
+        Path ofServer = folder.resolve("server.json");
+        Path ofClient = folder.resolve("client.json");
+        String line = "tensor --sizes 8,100,64K -n 20 --warm-up 0 --fabric shm --json ";
+        try (CommandRun server = server(line + ofServer); CommandRun client = client(server, line + ofClient)) {
+            assertEquals(ExitStatus.SUCCESS, client.await(), client.errors());
+            assertEquals(ExitStatus.SUCCESS, server.await(), server.errors());
+            List<String[]> rows = client.output().lines().map(row -> row.strip().split("\\s+"))
+                    .filter(row -> row.length == 13 && row[1].equals("20")).toList();
+            assertEquals(List.of("8 8", "100 100", "65536 65536"),
+                    rows.stream().map(row -> row[0] + " " + row[12]).toList(), client.output());
+            assertEquals(List.of(), client.sharedFiles());
+        }
+        Map<String, Object> report = JSON.std.mapFrom(Files.readString(ofClient));
+        assertEquals("tensor", report.get("test"));
+        assertEquals("static", report.get("protocol"));
+        Map<?, ?> result = (Map<?, ?>) ((List<?>) report.get("results")).getLast();
+        assertEquals(65_536, result.get("byteSize"));
+        assertEquals(100, result.get("streamed"));
+        assertEquals(0.0, result.get("stagingBytesPerTensor"));
+        assertEquals(65_536.0, result.get("fabricBytesPerTensor"));
+        for (String figure : List.of("bytesPerSecond", "rawBytesPerSecond", "copyBytesPerSecond", "oneWayToRaw")) {
+            assertTrue(((Number) result.get(figure)).doubleValue() > 0, figure + " of " + result);
+        }
+        assertEquals(((Number) result.get("bytesPerSecond")).doubleValue()
+                / ((Number) result.get("copyBytesPerSecond")).doubleValue(),
+                ((Number) result.get("bandwidthToCopy")).doubleValue(), 1e-9);
+        assertEquals(List.of(), JSON.std.mapFrom(Files.readString(ofServer)).get("results"), "the client measures");
+    }
+
+    @Test
+    void aSideOfTensorsEndsWhenTheOtherDies() throws Exception {
+        String line = "tensor --sizes 8 -n 10000000 --fabric shm";
+        for (boolean isServerKilled : new boolean[]{true, false}) {
+            try (CommandRun server = server(line); CommandRun client = client(server, line)) {
+                awaitOutput(client, Pattern.compile("Tensors by static placement"));
+                CommandRun survivor = isServerKilled ? client : server;
+                (isServerKilled ? server : client).process().destroyForcibly();
+                assertEquals(ExitStatus.FAILED, survivor.await(), survivor.errors());
+                assertTrue(survivor.errors().strip().matches(
+                        "verbena: tensor: (RETRY_EXCEEDED: )?peer .*(died|is gone).*"), survivor.errors());
+                assertEquals(List.of(), survivor.sharedFiles());
+            }
+        }
+    }
+
+    @Test
     void differingSidesBothSaySo() throws Exception {
         try (CommandRun server = server("write_bw -s 64"); CommandRun client = client(server, "write_bw -s 128")) {
             for (CommandRun side : List.of(server, client)) {
@@ -125,7 +172,8 @@ class PerfCommandTest {
     @ParameterizedTest
     @CsvSource({"write_latency, write_latency", "write_bw -s 0, -s=0", "write_bw -s 2000000000000, -s=2000000000000",
             "write_bw -t 8192, 8192", "write_bw --fabric tcp, tcp", "write_bw 127.0.0.1 -x, --gid-index",
-            "write_bw -m 5000, 5000", "'', TEST",
+            "write_bw -m 5000, 5000", "'', TEST", "tensor --sizes 8..7, --sizes=8..7", "tensor --protocol tcp, tcp",
+            "tensor -s 8, -s", "tensor --sizes 2G --fabric tcp, tcp",
             "write_bw --json /no/such/file, /no/such"})
     void badInput(String line, String named) throws Exception {
         try (CommandRun run = start(line, List.of())) {

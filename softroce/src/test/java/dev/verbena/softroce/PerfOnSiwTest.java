@@ -7,10 +7,13 @@ import java.util.List;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the fabric can do on soft-iWARP is measured as on any device, and what it cannot do is said before anything is measured. */
 class PerfOnSiwTest {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
+    private static final String TENSOR = "timeout 120 ./verbena perf tensor --sizes=8,64K --fabric=verbs -d %1$s -n 50 --warm-up=0";
     private static final String PERF = "timeout 120 ./verbena perf $test --fabric=verbs -d siw0 -n 200 --warm-up=0";
 
     /** Guests are slow, and what they build is thrown away. */
@@ -39,5 +42,23 @@ class PerfOnSiwTest {
         assertEquals(1, run.output().lines().filter(line -> line.contains("has no atomics to measure")).count(),
                 run.output());
         assertEquals("status=2", run.output().lines().reduce((_, last) -> last).orElseThrow(), run.output());
+    }
+
+    /** Whatever the device: on siw0 arrival is no immediate, and on neither a CPU of a process moves a byte. */
+    @ParameterizedTest
+    @CsvSource({"rxe0, host1", "siw0, host1-siw0"})
+    void tensorsAreMeasured(String device, String host) throws Exception {
+        Guests.assumeTheyHave(device);
+        String tensor = TENSOR.formatted(device);
+        GuestRun run = Guests.run("""
+                export JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1
+                %1$s > /tmp/server & server=$!
+                %1$s %2$s || { cat /tmp/server; exit 1; }
+                wait $server || { cat /tmp/server; exit 1; }
+                """.formatted(tensor, host), TIMEOUT).assertSucceeded();
+        List<String> rows = run.output().lines().map(line -> line.strip().split("\\s+"))
+                .filter(words -> words.length == 13 && words[1].equals("50")).map(words -> words[0] + " " + words[12])
+                .toList();
+        assertEquals(List.of("8 0", "65536 0"), rows, run.output());
     }
 }

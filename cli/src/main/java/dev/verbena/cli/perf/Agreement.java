@@ -11,7 +11,7 @@ import dev.verbena.cli.BadInputException;
 record Agreement(PerfTest test, long byteSize, long iterations, long durationSeconds, long queuePairs, long address,
         int rkey) {
     /** Changes with every change of what the two sides say to each other: "vperf" and a number. */
-    private static final long VERSION = 0x7670_6572_6600_0001L;
+    private static final long VERSION = 0x7670_6572_6600_0002L;
     private static final String HINT = "; start both sides with the same test and options";
 
     static Agreement of(PerfOptions options, Buffers buffers) {

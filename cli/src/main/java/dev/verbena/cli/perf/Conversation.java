@@ -59,21 +59,42 @@ final class Conversation {
 
     private List<Measurement> lead() {
         List<Measurement> measurements = new ArrayList<>();
-        doing = "warming up: small messages until " + options.warmUp() + " posts passed without the JIT compiling";
         warmUp();
         for (long byteSize : options.byteSizes()) {
-            doing = "rehearsing messages of " + byteSize + " bytes until the JIT is quiet";
-            rehearse(byteSize);
-            doing = "measuring messages of " + byteSize + " bytes";
-            measurements.add(measure(byteSize));
+            long iterations = options.iterations() == 0 ? Long.MAX_VALUE : options.iterations();
+            rehearse(options.test(), byteSize, iterations);
+            measurements.add(measure(options.test(), byteSize, iterations(byteSize)));
         }
-        control.send(Round.END.toWords());
-        control.receive();
+        end();
         return measurements;
     }
 
-    private Measurement measure(long byteSize) {
-        Round round = new Round(byteSize, 1, iterations(byteSize), true);
+    /** Called by the client, after {@link #warmUp}: rehearses and measures. */
+    Measurement measured(PerfTest test, long byteSize, long iterations) {
+        rehearse(test, byteSize, iterations);
+        return measure(test, byteSize, iterations);
+    }
+
+    /** Called by the client. */
+    void end() {
+        control.send(Round.END.toWords());
+        control.receive();
+    }
+
+    /** Each side tells the other something, after the end. @return what the other says */
+    long[] exchange(long... words) {
+        if (options.isServer()) {
+            long[] peer = control.receive();
+            control.send(words);
+            return peer;
+        }
+        control.send(words);
+        return control.receive();
+    }
+
+    private Measurement measure(PerfTest test, long byteSize, long iterations) {
+        doing = "measuring messages of " + byteSize + " bytes";
+        Round round = new Round(test, byteSize, 1, iterations, true);
         Part part = announce(round);
         jit.takeMs();
         repeat(part, round);
@@ -87,7 +108,8 @@ final class Conversation {
      * what is called often, and in long ones, which fill the queues: code that was compiled before it saw a full queue would be
      * thrown away at the first, in the measurement.
      */
-    private void warmUp() {
+    void warmUp() {
+        doing = "warming up: small messages until " + options.warmUp() + " posts passed without the JIT compiling";
         long quiet = 0;
         long limit = (long) WARM_UP_LIMIT * options.warmUp();
         boolean isLong = false;
@@ -105,24 +127,26 @@ final class Conversation {
      * takes another branch, such as the fence behind a large copy. In rounds, until as many posts as in the warm-up have passed in
      * which neither side's JIT was busy.
      */
-    private void rehearse(long byteSize) {
-        long iterations = multiple(Math.min(options.iterations() == 0 ? Long.MAX_VALUE : options.iterations(),
+    private void rehearse(PerfTest test, long byteSize, long measured) {
+        doing = "rehearsing messages of " + byteSize + " bytes until the JIT is quiet";
+        long iterations = multiple(Math.min(measured,
                 Math.clamp(REHEARSED_BYTE_SIZE_MAX / byteSize, REHEARSED_ITERATIONS_MIN, REHEARSED_ITERATIONS_MAX)));
         long posts = iterations / options.listSize();
         long beginNs = System.nanoTime();
         long quiet = 0;
         do {
-            lead(new Round(byteSize, 1, iterations, false));
+            lead(new Round(test, byteSize, 1, iterations, false));
             quiet = jit.isBusy() | isPeerBusy ? 0 : quiet + posts;
         } while (quiet < options.warmUp() && System.nanoTime() - beginNs < REHEARSAL_NS_MAX);
     }
 
     /** @return posts of each queue pair */
     private long warmUp(long iterations) {
+        PerfTest test = options.test();
         long byteSize = Math.min(WARM_UP_BYTE_SIZE_MAX, options.byteSizes().getFirst());
         long posts = iterations / options.listSize();
         int repetitions = (int) Math.max(1, options.warmUp() / WARM_UP_ROUNDS / posts);
-        lead(new Round(byteSize, repetitions, iterations, false));
+        lead(new Round(test, byteSize, repetitions, iterations, false));
         return repetitions * posts;
     }
 
@@ -134,7 +158,7 @@ final class Conversation {
         long iterations = multiple(SHORT_ITERATIONS);
         while (true) {
             long startNs = System.nanoTime();
-            lead(new Round(byteSize, 1, iterations, false));
+            lead(new Round(options.test(), byteSize, 1, iterations, false));
             double share = (double) (System.nanoTime() - startNs) / durationNs;
             if (share >= CALIBRATION) {
                 long fitting = Math.clamp((long) (iterations / share), PerfArguments.ITERATIONS_MIN,
@@ -157,7 +181,7 @@ final class Conversation {
 
     /** Called by the client. @return its part, when the server is ready too */
     Part announce(Round round) {
-        Part part = Part.of(side, round.byteSize(), round.iterations());
+        Part part = Part.of(side, round);
         control.send(round.toWords());
         isPeerBusy = control.receive()[0] != 0;
         return part;
@@ -193,7 +217,7 @@ final class Conversation {
 
     /** Called by the server. @return its part, which the client has been told of */
     Part join(Round round) {
-        Part part = Part.of(side, round.byteSize(), round.iterations());
+        Part part = Part.of(side, round);
         control.send(jit.isBusy() ? 1 : 0);
         return part;
     }

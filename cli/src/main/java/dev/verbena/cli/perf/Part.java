@@ -14,11 +14,12 @@ interface Part {
         return null;
     }
 
-    /** The part of a side in a test, for messages of this size and runs of so many of them. */
-    static Part of(Side side, long byteSize, long iterations) {
-        PerfOptions options = side.options();
-        boolean isServer = options.isServer();
-        return switch (options.test()) {
+    /** The part of a side in a round. */
+    static Part of(Side side, Round round) {
+        boolean isServer = side.options().isServer();
+        long byteSize = round.byteSize();
+        long iterations = round.iterations();
+        return switch (round.test()) {
             case WRITE_BW, READ_BW -> isServer ? new PassivePart() : new PostingPart(side, byteSize, iterations);
             case SEND_BW -> isServer ? new ReceivingPart(side, byteSize) : new PostingPart(side, byteSize, iterations);
             case WRITE_LAT -> new WriteLatencyPart(side, byteSize, iterations);

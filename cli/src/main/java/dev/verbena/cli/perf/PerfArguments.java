@@ -22,7 +22,7 @@ final class PerfArguments {
     private static final int DURATION_MAX = 86_400;
     private static final int WARM_UP_MAX = 10_000_000;
 
-    @Parameters(index = "0", paramLabel = "TEST",
+    @Parameters(index = "0", arity = "0..1", paramLabel = "TEST",
             description = "write_bw, read_bw, send_bw, write_lat, read_lat, send_lat or atomic_lat.")
     String test;
     @Parameters(index = "1", arity = "0..1", paramLabel = "HOST",
@@ -81,6 +81,7 @@ final class PerfArguments {
     int warmUp;
 
     PerfOptions check() {
+        require(test != null, "say which TEST, or tensor; see verbena perf --help");
         PerfTest known = PerfTest.of(test).orElseThrow(() -> new BadInputException("there is no test '" + test
                 + "'; give one of " + Stream.of(PerfTest.values()).map(PerfTest::toString).toList()));
         requireRange("-p", port, host == null ? 0 : 1, PORT_MAX);

@@ -17,8 +17,9 @@ import picocli.CommandLine.Option;
  *
  * <p><b>Owner:</b> the command line. <b>Threading:</b> confined to the command's thread.
  */
-@Command(name = "perf", mixinStandardHelpOptions = true,
-        description = "Measure a fabric as perftest does: a server without HOST, then a client with it.", footer = {"",
+@Command(name = "perf", mixinStandardHelpOptions = true, subcommands = TensorCommand.class,
+        description = "Measure a fabric as perftest does: a server without HOST, then a client with it; or tensors.",
+        footer = {"",
                 "On one machine, or on two with the server's name:",
                 "  verbena perf write_bw &",
                 "  verbena perf write_bw localhost",

@@ -34,7 +34,7 @@ class AllocationTest {
     }
 
     private static void assertNothingAllocated(PerfTest test, String... options) throws Exception {
-        Round round = new Round(test.isAtomic() ? 8 : 64, 20, 64, true);
+        Round round = new Round(test, test.isAtomic() ? 8 : 64, 20, 64, true);
         List<String> words = new ArrayList<>(List.of(test.toString(), "-s=" + round.byteSize()));
         words.addAll(List.of(options));
         try (PerfPair pair = new PerfPair(words.toArray(String[]::new))) {

@@ -1,0 +1,64 @@
+package dev.verbena.cli.perf;
+
+import java.util.List;
+
+import dev.verbena.cli.BadInputException;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The options of {@code verbena perf tensor}, checked as far as one can before a fabric is open. */
+final class TensorArguments {
+    private static final int PORT_MAX = 65_535;
+    private static final int WINDOW_MAX = 1024;
+    private static final int WARM_UP_MAX = 10_000_000;
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "HOST",
+            description = "Where the server is; without it, this is the server.")
+    String host;
+    @Option(names = "--protocol", paramLabel = "NAME", defaultValue = "static",
+            description = "static: the receiver's slots are known before; default ${DEFAULT-VALUE}.")
+    String protocol;
+    @Option(names = "--sizes", paramLabel = "SIZES", defaultValue = "8..16M",
+            description = "Of tensors, in bytes: 8..1G is every power of two, 8..1G:8 every third, 64,4K,1M a list; of both"
+                    + " sides; default ${DEFAULT-VALUE}.")
+    String sizes;
+    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
+            description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
+    String fabric;
+    @Option(names = {"-p", "--port"}, paramLabel = "N", defaultValue = "18515",
+            description = "Port to listen on or connect to; default ${DEFAULT-VALUE}.")
+    int port;
+    @Mixin
+    PerfNetworkArguments network = new PerfNetworkArguments();
+    @Option(names = {"-n", "--iters"}, paramLabel = "N", defaultValue = "1000",
+            description = "Round trips of a size, and five times as many tensors for its bandwidth; fewer of large ones, but at"
+                    + " least 5; default ${DEFAULT-VALUE}.")
+    int iterations;
+    @Option(names = {"-w", "--window"}, paramLabel = "N", defaultValue = "16",
+            description = "Slots of the receiver, for bandwidth; fewer of large tensors, but at least 2; of both sides; default"
+                    + " ${DEFAULT-VALUE}.")
+    int window;
+    @Option(names = "--warm-up", paramLabel = "N", defaultValue = "30000",
+            description = "Before each measurement, tensors of its size are sent until so many passed without the JIT of either side"
+                    + " compiling, for two seconds at most, ten of the first size; default ${DEFAULT-VALUE}.")
+    int warmUp;
+
+    TensorOptions check() {
+        if (!protocol.equals("static")) {
+            throw new BadInputException("there is no protocol '" + protocol + "'; give static");
+        }
+        requireRange("-p", port, host == null ? 0 : 1, PORT_MAX);
+        requireRange("-n", iterations, TensorOptions.ITERATIONS_MIN, PerfArguments.LATENCIES_MAX);
+        requireRange("-w", window, TensorOptions.WINDOW_MIN, WINDOW_MAX);
+        requireRange("--warm-up", warmUp, 0, WARM_UP_MAX);
+        List<Long> all = Sizes.parse(sizes, TensorOptions.BYTE_SIZE_MIN, TensorOptions.BYTE_SIZE_MAX);
+        return new TensorOptions(host, port, fabric, network.options(), all, iterations, window, warmUp);
+    }
+
+    private static void requireRange(String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new BadInputException(name + "=" + value + "; give " + min + " to " + max);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package dev.verbena.cli.perf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import dev.verbena.transfer.DeviceStatistics;
+
+/**
+ * The client of tensors: measures one size after the other, the server in step.
+ *
+ * <p>Threading: confined to the command's thread.
+ */
+final class TensorClient {
+    private static final long REHEARSAL_NS_MAX = TimeUnit.SECONDS.toNanos(2);
+    private static final long FIRST_REHEARSAL_NS_MAX = TimeUnit.SECONDS.toNanos(10);
+
+    private final TensorLink link;
+    private final TensorOptions options;
+    private final JitActivity jit = new JitActivity();
+    /** What is under way, in words; read by who tells the user. */
+    private volatile String doing = "connecting devices";
+    private long rehearsalNsMax = FIRST_REHEARSAL_NS_MAX;
+    /** Of the latest round. */
+    private long jitMs;
+
+    TensorClient(TensorLink link, TensorOptions options) {
+        this.link = link;
+        this.options = options;
+    }
+
+    /** The receivers' name, on both sides. */
+    static String name(long byteSize) {
+        return "perf tensor of " + byteSize;
+    }
+
+    String doing() {
+        return doing;
+    }
+
+    /** @param raw of each size */
+    List<TensorFigures> run(List<TensorRaw> raw) {
+        List<TensorFigures> figures = new ArrayList<>();
+        for (int i = 0; i < raw.size(); i++) {
+            figures.add(measure(options.sizes().get(i), raw.get(i)));
+            rehearsalNsMax = REHEARSAL_NS_MAX;
+        }
+        tell(TensorRound.Kind.END, 0, 0);
+        return figures;
+    }
+
+    private TensorFigures measure(long byteSize, TensorRaw raw) {
+        doing = "measuring tensors of " + byteSize + " bytes";
+        int window = options.window(byteSize);
+        String name = name(byteSize);
+        try (TensorEnds ends = new TensorEnds(link, name, byteSize, 1, window)) {
+            tell(TensorRound.Kind.OPEN, byteSize, window);
+            ends.connect(link, name);
+            link.await();
+            double copied = copied(ends, options.streamed(byteSize));
+            check(ends, byteSize, 1);
+            LatencyFigures oneWay = oneWay(ends, byteSize);
+            long jitOfOneWayMs = jitMs;
+            long count = options.streamed(byteSize);
+            rehearse(() -> stream(ends, byteSize, count), count);
+            DeviceStatistics before = link.device().statistics();
+            double bytesPerSecond = stream(ends, byteSize, count);
+            long jitOfStreamMs = jitMs;
+            double staged = stagedPerTensor(before, link.device().statistics());
+            check(ends, byteSize, 2);
+            tell(TensorRound.Kind.CLOSE, byteSize, 0);
+            link.await();
+            return new TensorFigures(byteSize, oneWay, raw.oneWay(), count, bytesPerSecond, raw.bytesPerSecond(),
+                    copied,
+                    staged, fabricPerTensor(byteSize), raw.jitMs() + jitOfOneWayMs + jitOfStreamMs);
+        }
+    }
+
+    private double copied(TensorEnds ends, long count) {
+        SegmentCopies copies = new SegmentCopies(ends.memories());
+        rehearse(() -> {
+            jit.takeMs();
+            copies.run(count);
+            jitMs = jit.takeMs();
+        }, count);
+        return copies.run(count);
+    }
+
+    private static double stagedPerTensor(DeviceStatistics before, DeviceStatistics after) {
+        return (double) (after.copiedByteSize() - before.copiedByteSize()) / (after.transfers() - before.transfers());
+    }
+
+    /** Where there is no adapter, the sender's CPU is it. */
+    private long fabricPerTensor(long byteSize) {
+        return link.device().fabricName().equals("shm") ? byteSize : 0;
+    }
+
+    private void check(TensorEnds ends, long byteSize, long seed) {
+        play(TensorRound.Kind.CHECK, byteSize, seed, () -> {
+            ends.sendPattern(seed);
+            ends.receivePattern(-seed);
+        });
+    }
+
+    private LatencyFigures oneWay(TensorEnds ends, long byteSize) {
+        int count = options.roundTrips(byteSize);
+        long[] instantsNs = new long[count + 1];
+        rehearse(() -> ping(ends, byteSize, instantsNs), count);
+        ping(ends, byteSize, instantsNs);
+        return LatencyFigures.of(byteSize, instantsNs, 2);
+    }
+
+    private void ping(TensorEnds ends, long byteSize, long[] instantsNs) {
+        int count = instantsNs.length - 1;
+        play(TensorRound.Kind.PING, byteSize, count, () -> {
+            for (int i = 0; i < count; i++) {
+                instantsNs[i] = System.nanoTime();
+                ends.send(i);
+                ends.receive(i);
+            }
+            instantsNs[count] = System.nanoTime();
+        });
+    }
+
+    /** @return bytes per second, until the server has told, by a tensor, that it has had all */
+    private double stream(TensorEnds ends, long byteSize, long count) {
+        long[] elapsedNs = new long[1];
+        play(TensorRound.Kind.STREAM, byteSize, count, () -> {
+            long beginNs = System.nanoTime();
+            for (long i = 0; i < count; i++) {
+                ends.send(i);
+            }
+            ends.receive(count);
+            elapsedNs[0] = System.nanoTime() - beginNs;
+        });
+        return 1e9 * byteSize * count / elapsedNs[0];
+    }
+
+    /** Until so many tensors in a row have passed in which no JIT was at work. */
+    private void rehearse(Runnable round, long count) {
+        long beginNs = System.nanoTime();
+        long quiet = 0;
+        do {
+            round.run();
+            quiet = jitMs > 0 ? 0 : quiet + count;
+        } while (quiet < options.warmUp() && System.nanoTime() - beginNs < rehearsalNsMax);
+    }
+
+    /** A round, when the server is ready for it; and what the JITs took of it. */
+    private void play(TensorRound.Kind kind, long byteSize, long count, Runnable part) {
+        tell(kind, byteSize, count);
+        link.await();
+        jit.takeMs();
+        part.run();
+        long ownMs = jit.takeMs();
+        jitMs = ownMs + link.await()[0];
+    }
+
+    private void tell(TensorRound.Kind kind, long byteSize, long count) {
+        link.tell(new TensorRound(kind, byteSize, count).toWords());
+    }
+}

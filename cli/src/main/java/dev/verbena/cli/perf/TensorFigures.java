@@ -1,0 +1,77 @@
+package dev.verbena.cli.perf;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What one size has shown.
+ *
+ * @param oneWay half round trips of tensors
+ * @param rawOneWay of the fabric's writes
+ * @param streamed tensors of the bandwidth
+ * @param bytesPerSecond of tensors, in a window
+ * @param rawBytesPerSecond of the fabric's writes
+ * @param copyBytesPerSecond of {@code MemorySegment.copy} by one thread
+ * @param stagingBytes that a CPU copied for a tensor before it was sent
+ * @param fabricBytes that a CPU copied for a tensor because the fabric has no adapter
+ * @param jitMs what the JITs of both sides compiled for meanwhile
+ */
+record TensorFigures(long byteSize, LatencyFigures oneWay, LatencyFigures rawOneWay, long streamed,
+        double bytesPerSecond,
+        double rawBytesPerSecond, double copyBytesPerSecond, double stagingBytes, double fabricBytes, long jitMs) {
+    private static final double MEBIBYTE = 1 << 20;
+
+    static final String HEADER = String.format("%-11s %-8s %-11s %-11s %-11s %-11s %-9s %-13s %-13s %-13s %-8s %-9s %s",
+            " #bytes", "#rounds", "t_min[us]", "t_typ[us]", "99%[us]", "raw[us]", "t/raw", "BW[MiB/s]", "raw[MiB/s]",
+            "copy[MiB/s]", "BW/raw", "BW/copy", "CPU[B]");
+
+    double timeToRaw() {
+        return oneWay.typical() / rawOneWay.typical();
+    }
+
+    double bandwidthToRaw() {
+        return bytesPerSecond / rawBytesPerSecond;
+    }
+
+    double bandwidthToCopy() {
+        return bytesPerSecond / copyBytesPerSecond;
+    }
+
+    double cpuBytes() {
+        return stagingBytes + fabricBytes;
+    }
+
+    String row() {
+        return String.format(Locale.ROOT,
+                " %-10d %-8d %-11.2f %-11.2f %-11.2f %-11.2f %-9.2f %-13.2f %-13.2f %-13.2f %-8.3f %-9.3f %.0f",
+                byteSize,
+                oneWay.iterations() - 1, oneWay.min(), oneWay.typical(), oneWay.percentile99(), rawOneWay.typical(),
+                timeToRaw(), bytesPerSecond / MEBIBYTE, rawBytesPerSecond / MEBIBYTE, copyBytesPerSecond / MEBIBYTE,
+                bandwidthToRaw(), bandwidthToCopy(), cpuBytes());
+    }
+
+    Map<String, Object> toMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("byteSize", byteSize);
+        map.put("oneWayUsec", times(oneWay));
+        map.put("rawOneWayUsec", times(rawOneWay));
+        map.put("oneWayToRaw", timeToRaw());
+        map.put("streamed", streamed);
+        map.put("bytesPerSecond", bytesPerSecond);
+        map.put("rawBytesPerSecond", rawBytesPerSecond);
+        map.put("copyBytesPerSecond", copyBytesPerSecond);
+        map.put("bandwidthToRaw", bandwidthToRaw());
+        map.put("bandwidthToCopy", bandwidthToCopy());
+        map.put("stagingBytesPerTensor", stagingBytes);
+        map.put("fabricBytesPerTensor", fabricBytes);
+        map.put("jitMs", jitMs);
+        return map;
+    }
+
+    private static Map<String, Object> times(LatencyFigures figures) {
+        Map<String, Object> map = figures.toMap(false);
+        map.remove("MsgSize");
+        return map;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.verbena.cli.perf;
+
+import java.util.Collections;
+import java.util.List;
+
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.RdmaDeviceOptions;
+
+/**
+ * A checked order to measure tensors.
+ *
+ * @param host of the server; null if this is the server
+ * @param network of an RDMA fabric
+ * @param iterations round trips of a small size
+ * @param window slots for bandwidth, of a small size
+ * @param warmUp tensors that must pass without the JIT compiling before anything is measured
+ */
+record TensorOptions(String host, int port, String fabric, NetworkOptions network, List<Long> sizes, int iterations,
+        int window, int warmUp) {
+    /** Each tensor is stamped with its number. */
+    static final long BYTE_SIZE_MIN = Long.BYTES;
+    static final long BYTE_SIZE_MAX = 1L << 40;
+    static final int ITERATIONS_MIN = 5;
+    static final int WINDOW_MIN = 2;
+    /** What one measurement moves, of large tensors. */
+    private static final long MEASURED_BYTE_SIZE = 2L << 30;
+    private static final long WINDOW_BYTE_SIZE = 256 << 20;
+    private static final int STREAMED_PER_ROUND_TRIP = 5;
+    /** As perftest's write_lat has it. */
+    private static final int INLINE_BYTE_SIZE_MAX = 220;
+    private static final int RAW_DEPTH = 128;
+    private static final int RAW_SIGNAL_EVERY = 100;
+
+    boolean isServer() {
+        return host == null;
+    }
+
+    int roundTrips(long byteSize) {
+        return Math.clamp(MEASURED_BYTE_SIZE / byteSize, ITERATIONS_MIN, iterations);
+    }
+
+    long streamed(long byteSize) {
+        return Math.clamp(MEASURED_BYTE_SIZE / byteSize, ITERATIONS_MIN, (long) STREAMED_PER_ROUND_TRIP * iterations);
+    }
+
+    int window(long byteSize) {
+        return Math.clamp(WINDOW_BYTE_SIZE / byteSize, WINDOW_MIN, window);
+    }
+
+    /** Of the device that the tensors go through: here is the place for what may be chosen of it. */
+    RdmaDeviceOptions device(String fabricName) {
+        String local = fabricName.equals("shm") ? "127.0.0.1" : "0.0.0.0";
+        return RdmaDeviceOptions.defaults(network).withFabric(fabricName).withLocalEndpoint(new Endpoint(local, 0))
+                .withName("perf " + (isServer() ? "server" : "client"));
+    }
+
+    /** Of the fabric alone, to compare with: writes that are posted and polled by the thread that measures. */
+    PerfOptions raw() {
+        return new PerfOptions(PerfTest.WRITE_BW, host, port, fabric, network, Collections.max(sizes), false,
+                iterations,
+                0, 1, RAW_DEPTH, 1, 1, RAW_SIGNAL_EVERY, INLINE_BYTE_SIZE_MAX, false, false, warmUp);
+    }
+}

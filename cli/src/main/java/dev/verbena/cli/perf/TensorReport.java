@@ -1,0 +1,38 @@
+package dev.verbena.cli.perf;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The outcome for people and for programs. */
+record TensorReport(TensorOptions options, String fabric, List<TensorFigures> figures) {
+    static String title(TensorOptions options, String fabric) {
+        return " Tensors by static placement, fabric " + fabric + ": at most " + options.iterations()
+                + " round trips of a size, window " + options.window()
+                + "\n one way: half a round trip; raw: the fabric's write alone; copy: MemorySegment.copy; CPU: bytes that a CPU moved"
+                + " for each tensor\n";
+    }
+
+    String toTable() {
+        if (figures.isEmpty()) {
+            return "";
+        }
+        StringBuilder table = new StringBuilder(TensorFigures.HEADER).append('\n');
+        figures.forEach(each -> table.append(each.row()).append('\n'));
+        return table.append(" The JIT compiled for ").append(figures.stream().mapToLong(TensorFigures::jitMs).sum())
+                .append(" ms of what was measured; every size was compared byte by byte before and after\n").toString();
+    }
+
+    Map<String, Object> toMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("test", "tensor");
+        map.put("role", options.isServer() ? "server" : "client");
+        map.put("protocol", "static");
+        map.put("fabric", fabric);
+        map.put("iterations", options.iterations());
+        map.put("window", options.window());
+        map.put("warmUp", options.warmUp());
+        map.put("results", figures.stream().map(TensorFigures::toMap).toList());
+        return map;
+    }
+}

@@ -1,0 +1,33 @@
+package dev.verbena.cli.perf;
+
+/**
+ * What the client has the server do next with tensors of one size.
+ *
+ * @param byteSize of a tensor
+ * @param count of tensors of the client; what the server answers depends on the kind
+ */
+record TensorRound(Kind kind, long byteSize, long count) {
+    /** The order is part of what the two sides say to each other. */
+    enum Kind {
+        /** Ends for tensors of this size are made; {@code count} slots at the server. */
+        OPEN,
+        /** Every byte of one tensor each way is compared; {@code count} is the seed of its content. */
+        CHECK,
+        /** Each tensor is answered by one. */
+        PING,
+        /** All are answered by one. */
+        STREAM,
+        /** Ends are given back. */
+        CLOSE,
+        /** Nothing comes any more. */
+        END
+    }
+
+    long[] toWords() {
+        return new long[]{kind.ordinal(), byteSize, count};
+    }
+
+    static TensorRound of(long[] words) {
+        return new TensorRound(Kind.values()[(int) words[0]], words[1], words[2]);
+    }
+}

@@ -1,0 +1,64 @@
+package dev.verbena.cli.perf;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.verbena.cli.FailedRunException;
+import dev.verbena.transfer.RdmaDevice;
+import dev.verbena.transfer.RdmaDeviceOptions;
+
+/** What arrives is compared, and a peer that is lost is no silence. */
+class TensorEndsTest {
+    private static final String NAME = "tensors";
+
+    private final RdmaDevice first = device("first");
+    private final RdmaDevice second = device("second");
+    private final TensorLink here = new TensorLink(first, second.endpoint());
+    private final TensorLink there = new TensorLink(second, first.endpoint());
+
+    private static RdmaDevice device(String name) {
+        return RdmaDevice.create(RdmaDeviceOptions.defaults().withFabric("shm").withName(name));
+    }
+
+    @AfterEach
+    void close() {
+        here.close();
+        there.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {8, 100, 70_000})
+    void numbersAndPatternsAreCompared(long byteSize) {
+        try (TensorEnds ours = new TensorEnds(here, NAME, byteSize, 1, 2);
+                TensorEnds theirs = new TensorEnds(there, NAME, byteSize, 2, 1)) {
+            ours.connect(here, NAME);
+            theirs.connect(there, NAME);
+            for (int i = 0; i < 5; i++) {
+                ours.send(i);
+                theirs.receive(i);
+                theirs.sendPattern(i);
+                ours.receivePattern(i);
+            }
+            ours.send(5);
+            String number = assertThrows(FailedRunException.class, () -> theirs.receive(6)).getMessage();
+            assertTrue(number.endsWith(" bytes arrived with 5 instead of 6 at byte 0"), number);
+            ours.sendPattern(1);
+            assertThrows(FailedRunException.class, () -> theirs.receivePattern(2));
+        }
+    }
+
+    @Test
+    void wordsArriveAndALostPeerEndsTheWait() {
+        here.tell(1, -2);
+        assertArrayEquals(new long[]{1, -2}, there.await());
+        first.abort("it has had enough");
+        String lost = assertThrows(FailedRunException.class, there::await).getMessage();
+        assertTrue(lost.contains("first") && lost.contains("it has had enough"), lost);
+    }
+}

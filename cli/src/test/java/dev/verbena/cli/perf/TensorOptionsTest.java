@@ -1,0 +1,42 @@
+package dev.verbena.cli.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import dev.verbena.cli.BadInputException;
+import picocli.CommandLine;
+
+/** What is measured of each size, and what is refused. */
+class TensorOptionsTest {
+    private static TensorOptions options(String line) {
+        return CommandLine.populateCommand(new TensorArguments(), line.split(" ")).check();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8, 1000, 5000, 16", "1048576, 1000, 2048, 16", "67108864, 32, 32, 4", "1073741824, 5, 5, 2"})
+    void largeTensorsAreFewer(long byteSize, int roundTrips, long streamed, int window) {
+        TensorOptions options = options("--sizes 8..1G");
+        assertEquals(roundTrips, options.roundTrips(byteSize));
+        assertEquals(streamed, options.streamed(byteSize));
+        assertEquals(window, options.window(byteSize));
+    }
+
+    @Test
+    void theRawPartHasRoomForTheLargest() {
+        assertEquals(4096, options("--sizes 64,4K,8").raw().byteSizeMax());
+        assertEquals("host", options("--fabric=shm host").raw().host());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--protocol=dynamic, dynamic", "--sizes=7, 7", "-p=65536, -p=65536", "-p 0 host, -p=0", "-n=4, -n=4",
+            "-w=1, -w=1", "-w=1025, -w=1025", "--warm-up=-1, --warm-up=-1", "-m 1000, 1000"})
+    void refused(String line, String named) {
+        String message = assertThrows(BadInputException.class, () -> options(line)).getMessage();
+        assertTrue(message.contains(named), message);
+    }
+}
