@@ -61,6 +61,19 @@ class ArchitectureTest {
     }
 
     @Test
+    void protocolsAreProgramsOfTheEngine() throws IOException {
+        assertEquals(List.of(), judge(".java", "/transfer/src/main/java/dev/", PackageEdges::transferViolations));
+        assertEquals(1, PackageEdges.transferViolations("A.java",
+                "package dev.verbena.transfer.engine;\nimport dev.verbena.transfer.protocol.RpcFrame;\n").size());
+        assertEquals(1, PackageEdges.transferViolations("A.java",
+                "package dev.verbena.transfer.fabric.shm;\nimport dev.verbena.transfer.engine.Engine;\n").size());
+        assertEquals(List.of(), PackageEdges.transferViolations("A.java",
+                "package dev.verbena.transfer.protocol;\nimport dev.verbena.transfer.engine.Engine;\n"));
+        assertEquals(List.of(), PackageEdges.transferViolations("A.java",
+                "package dev.verbena.transfer;\nimport dev.verbena.transfer.protocol.RpcFrame;\n"));
+    }
+
+    @Test
     void buildFilesDependOnlyOnWhatTheDrawingSays() throws IOException {
         List<String> violations = new ArrayList<>();
         int edges = 0;

@@ -8,7 +8,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Which packages of the bindings name which, and which may. Comments may name all. */
+/** Which packages of a module name which, and which may. Comments may name all. */
 final class PackageEdges {
     /** The connection manager stands on verbs, and verbs do not know it. */
     private static final Map<String, Set<String>> ALLOWED = Map.of(
@@ -26,7 +26,30 @@ final class PackageEdges {
     private static final Pattern NAME = Pattern
             .compile("\\bdev\\.verbena\\.verbs(?:\\.(?:abi|bridge|cm|ffi|library)\\b)?+");
 
+    /** Protocols are programs of the engine, which knows the fabric's contract alone; fabrics know nobody. */
+    private static final Map<String, Set<String>> TRANSFER_ALLOWED = Map.of(
+            "dev.verbena.transfer.protocol", Set.of("dev.verbena.transfer.engine", "dev.verbena.transfer.spi"),
+            "dev.verbena.transfer.engine", Set.of("dev.verbena.transfer.spi"),
+            "dev.verbena.transfer.fabric", Set.of("dev.verbena.transfer.spi"),
+            "dev.verbena.transfer.spi", Set.of());
+    private static final Pattern TRANSFER_NAME = Pattern
+            .compile("\\bdev\\.verbena\\.transfer\\.(?:engine|fabric|protocol|spi)\\b");
+
     private PackageEdges() {}
+
+    /** As {@link #violations}, of the transfer module; users' package may name all. */
+    static List<String> transferViolations(String file, String text) {
+        Matcher own = PACKAGE.matcher(text);
+        Matcher room = TRANSFER_NAME.matcher(own.find() ? own.group(1) : "");
+        if (!room.find()) {
+            return List.of();
+        }
+        Set<String> named = new TreeSet<>();
+        TRANSFER_NAME.matcher(SourceRules.withoutComments(text)).results().map(MatchResult::group).forEach(named::add);
+        named.remove(room.group());
+        named.removeAll(TRANSFER_ALLOWED.get(room.group()));
+        return named.stream().map(other -> file + ": " + room.group() + " must not name " + other).toList();
+    }
 
     /** One sentence for each edge that is not allowed. */
     static List<String> violations(String file, String text) {

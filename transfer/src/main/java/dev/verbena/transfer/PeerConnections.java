@@ -3,13 +3,18 @@ package dev.verbena.transfer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.engine.Engine;
+import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.protocol.PeerConnection;
-import dev.verbena.transfer.protocol.Poller;
 import dev.verbena.transfer.protocol.ReceiverDirectory;
 import dev.verbena.transfer.protocol.RpcMethods;
 import dev.verbena.transfer.spi.Connection;
@@ -19,7 +24,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 
 /**
  * The connections of a device: made on demand to a remote endpoint, or accepted. The queue pairs of a peer are spread over the
- * pollers round-robin (EuroSys'19 §3.1, Figure 4).
+ * engines round-robin (EuroSys'19 §3.1, Figure 4).
  *
  * <p><b>Owner:</b> {@link RdmaDevice}. <b>Threading:</b> thread-safe; the handler methods come on the fabric's control thread.
  */
@@ -27,54 +32,89 @@ final class PeerConnections implements ConnectionHandler {
     private static final long RECEIVER_NOT_READY_TIMEOUT_NS = 10_000_000_000L;
 
     private final Fabric fabric;
-    private final List<Poller> pollers;
+    private final Engines engines;
     private final RdmaDeviceOptions options;
     private final RpcMethods methods;
     private final ReceiverDirectory receivers;
     private final TensorArena controlArena;
-    private final Runnable onChange;
+    /** Ends connections, which takes waiting. */
+    private final Executor reaper;
 
-    private final ConcurrentHashMap<Endpoint, PeerConnection> outgoing = new ConcurrentHashMap<>();
+    /** Made or being made, each by the thread that came first. */
+    private final ConcurrentHashMap<Endpoint, CompletableFuture<PeerConnection>> outgoing = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Connection, PeerConnection> all = new ConcurrentHashMap<>();
-    /** Lost, and not closed yet. */
-    private final Set<PeerConnection> retiring = ConcurrentHashMap.newKeySet();
+    /** Failed, and not closed yet. */
+    private final Set<PeerConnection> ending = ConcurrentHashMap.newKeySet();
     private final CopyOnWriteArrayList<Consumer<String>> lostListeners = new CopyOnWriteArrayList<>();
     /** Guarded by {@code all}. */
     private boolean isClosed;
     /** Why this process gives up; null while it does not. Guarded by {@code all}. */
     private String abortCause;
-    private int nextPoller;
+    private int nextEngine;
 
-    PeerConnections(Fabric fabric, List<Poller> pollers, RdmaDeviceOptions options, RpcMethods methods,
-            ReceiverDirectory receivers, TensorArena controlArena, Runnable onChange) {
+    PeerConnections(Fabric fabric, Engines engines, RdmaDeviceOptions options, RpcMethods methods,
+            ReceiverDirectory receivers, TensorArena controlArena, Executor reaper) {
         this.fabric = fabric;
-        this.pollers = pollers;
+        this.engines = engines;
         this.options = options;
         this.methods = methods;
         this.receivers = receivers;
         this.controlArena = controlArena;
-        this.onChange = onChange;
+        this.reaper = reaper;
     }
 
-    /** The connection to that endpoint; made now if there is none. A lost one is never used again. */
+    /** The connection to that endpoint; made now if there is none. A failed one is never used again. */
     PeerConnection to(Endpoint remote) {
-        PeerConnection present = outgoing.get(remote);
-        if (present != null && present.failure() == null) {
-            return present;
+        while (true) {
+            CompletableFuture<PeerConnection> mine = new CompletableFuture<>();
+            CompletableFuture<PeerConnection> present = outgoing.putIfAbsent(remote, mine);
+            if (present == null) {
+                return connect(remote, mine);
+            }
+            PeerConnection peer = await(remote, present);
+            if (peer.failure() == null) {
+                return peer;
+            }
+            outgoing.remove(remote, present);
         }
-        synchronized (outgoing) {
-            PeerConnection other = outgoing.get(remote);
-            if (other != null && other.failure() == null) {
-                return other;
-            }
+    }
+
+    private PeerConnection connect(Endpoint remote, CompletableFuture<PeerConnection> made) {
+        try {
+            checkOpen(remote);
             List<QueuePairOptions> queuePairs = queuePairOptions(options.queuePairsPerPeer() + 1);
-            PeerConnection made = adopt(fabric.connect(remote, queuePairs, RdmaDevice.CONNECT_TIMEOUT.toNanos()));
-            if (made == null) {
-                throw new TransferException(
-                        "device '" + options.name() + "' was closed or gave up while it connected to " + remote);
+            PeerConnection peer = adopt(fabric.connect(remote, queuePairs, RdmaDevice.CONNECT_TIMEOUT.toNanos()));
+            if (peer == null) {
+                checkOpen(remote);
             }
-            outgoing.put(remote, made);
-            return made;
+            made.complete(peer);
+            return peer;
+        } catch (RuntimeException | Error e) {
+            outgoing.remove(remote, made);
+            made.completeExceptionally(e);
+            throw e;
+        }
+    }
+
+    private void checkOpen(Endpoint remote) {
+        synchronized (all) {
+            if (isClosed || abortCause != null) {
+                throw new TransferException(
+                        "device '" + options.name() + "' " + (isClosed ? "is closed" : "gave up: " + abortCause)
+                                + "; it does not connect to " + remote);
+            }
+        }
+    }
+
+    /** What another thread makes of its connecting. */
+    private static PeerConnection await(Endpoint remote, CompletableFuture<PeerConnection> present) {
+        try {
+            return present.get();
+        } catch (ExecutionException e) {
+            throw new TransferException(e.getCause().getMessage(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TransferException("interrupted while another thread connected to " + remote, e);
         }
     }
 
@@ -82,26 +122,41 @@ final class PeerConnections implements ConnectionHandler {
         lostListeners.add(listener);
     }
 
+    /** Tells each peer, then those that are just connecting. */
     void abort(String cause) {
+        List<PeerConnection> left;
         synchronized (all) {
             if (abortCause == null) {
                 abortCause = cause;
             }
+            left = takeAll();
         }
+        left.forEach(peer -> peer.abort(cause));
         fabric.abort(cause);
-        all.values().forEach(peer -> peer.abort(cause));
-        onChange.run();
+        engines.announce();
     }
 
-    /** After the pollers stopped. */
     void close() {
         List<PeerConnection> left;
         synchronized (all) {
             isClosed = true;
-            left = new ArrayList<>(all.values());
-            left.addAll(retiring);
+            left = takeAll();
         }
         left.forEach(PeerConnection::close);
+    }
+
+    /** Whoever takes them ends them, however they fail from now on. */
+    private List<PeerConnection> takeAll() {
+        List<PeerConnection> taken = new ArrayList<>(all.values());
+        taken.addAll(ending);
+        all.clear();
+        outgoing.clear();
+        return taken;
+    }
+
+    /** Whether nothing is outstanding on any of them. */
+    boolean isIdle() {
+        return all.values().stream().allMatch(PeerConnection::isIdle);
     }
 
     @Override
@@ -118,18 +173,20 @@ final class PeerConnections implements ConnectionHandler {
     public void onLost(Connection connection, boolean orderly, String cause) {
         PeerConnection peer = all.get(connection);
         if (peer != null) {
-            retire(peer, cause);
+            peer.fail(cause);
         }
         if (!orderly) {
-            lostListeners.forEach(listener -> listener.accept(cause));
+            tellLost(cause);
         }
-        onChange.run();
+        engines.announce();
+    }
+
+    private void tellLost(String cause) {
+        lostListeners.forEach(listener -> listener.accept(cause));
     }
 
     /** @return null if the device is closed or gives up, and so the connection is closed */
     private PeerConnection adopt(Connection connection) {
-        List<Poller> its = connection.queuePairs().stream().map(queuePair -> pollers.stream()
-                .filter(poller -> poller.owns(queuePair.completionQueue())).findFirst().orElseThrow()).toList();
         PeerConnection peer;
         synchronized (all) {
             if (isClosed) {
@@ -140,34 +197,40 @@ final class PeerConnections implements ConnectionHandler {
                 connection.abort(abortCause);
                 return null;
             }
-            peer = new PeerConnection(connection, its, options.queueDepth(), methods, receivers, controlArena);
+            peer = new PeerConnection(connection, engines, options.queueDepth(), methods, receivers, controlArena,
+                    this::onFailed);
             all.put(connection, peer);
         }
         String lost = connection.lostCause();
         if (lost != null) {
-            retire(peer, lost);
+            peer.fail(lost);
         }
         return peer;
     }
 
-    /** From the control thread, or from who made the connection when it was lost at once; either, or both. */
-    private void retire(PeerConnection peer, String cause) {
+    /** Once for each connection, on any thread. */
+    private void onFailed(PeerConnection peer) {
         synchronized (all) {
             if (!all.remove(peer.connection(), peer)) {
                 return;
             }
-            retiring.add(peer);
+            ending.add(peer);
         }
-        peer.fail(cause);
-        outgoing.values().remove(peer);
-        peer.retire(() -> retiring.remove(peer));
+        outgoing.values().removeIf(made -> made.state() == Future.State.SUCCESS && made.resultNow() == peer);
+        reaper.execute(() -> {
+            if (peer.end()) {
+                tellLost("peer " + peer.name() + " was given up: " + peer.failure());
+            }
+            ending.remove(peer);
+            engines.announce();
+        });
     }
 
     private synchronized List<QueuePairOptions> queuePairOptions(int count) {
         List<QueuePairOptions> queuePairs = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            Poller poller = pollers.get(nextPoller++ % pollers.size());
-            QueuePairOptions queuePair = new QueuePairOptions(poller.completionQueue(), options.queueDepth(),
+            Engine engine = engines.all().get(nextEngine++ % engines.all().size());
+            QueuePairOptions queuePair = new QueuePairOptions(engine.completionQueue(), options.queueDepth(),
                     PeerConnection.receiveDepth(i, options.queueDepth()), RECEIVER_NOT_READY_TIMEOUT_NS);
             // Tensors' views are gathered by as many elements as the device has; the RPC's messages are one.
             queuePairs.add(i == 0 ? queuePair

@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+
+import org.agrona.concurrent.SystemNanoClock;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
@@ -16,10 +17,9 @@ import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabOptions;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.TensorArena;
-import dev.verbena.transfer.protocol.Activity;
+import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.PlacementQuery;
-import dev.verbena.transfer.protocol.Poller;
 import dev.verbena.transfer.protocol.ReceiverDirectory;
 import dev.verbena.transfer.protocol.RpcMethods;
 import dev.verbena.transfer.protocol.SlotLayout;
@@ -55,13 +55,12 @@ public final class RdmaDevice implements AutoCloseable {
     private final RdmaDeviceOptions options;
     private final Fabric fabric;
     private final boolean tail;
-    private final Activity activity = new Activity();
     private final TransferCounters counters = new TransferCounters();
     private final RpcMethods methods = new RpcMethods();
     private final ReceiverDirectory receivers = new ReceiverDirectory();
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
     private final ConcurrentLinkedQueue<StaticPlacementSender> senders = new ConcurrentLinkedQueue<>();
-    private final List<Poller> pollers = new ArrayList<>();
+    private final Engines engines;
     private final TensorArena controlArena;
     private final PeerConnections connections;
     private final Endpoint endpoint;
@@ -73,15 +72,16 @@ public final class RdmaDevice implements AutoCloseable {
         this.tail = seesTail(options.arrivalMode(), fabric);
         // For one peer; it grows with the others.
         int countMax = (options.queuePairsPerPeer() + 1) * 2 * this.options.queueDepth();
+        List<CompletionQueue> completionQueues = new ArrayList<>();
         for (int i = 0; i < options.completionQueues(); i++) {
-            CompletionQueue completionQueue = fabric.createCompletionQueue(countMax);
-            pollers.add(new Poller(options.name() + "-poller-" + i, completionQueue, activity));
+            completionQueues.add(fabric.createCompletionQueue(countMax));
         }
+        engines = new Engines(options.name(), completionQueues, options.progress(), SystemNanoClock.INSTANCE);
         controlArena = TensorArena.create(slabSource(), CONTROL_BYTE_SIZE, CONTROL_BYTE_SIZE_MAX);
-        connections = new PeerConnections(fabric, pollers, this.options, methods, receivers, controlArena,
-                activity::signal);
+        connections = new PeerConnections(fabric, engines, this.options, methods, receivers, controlArena,
+                Thread::startVirtualThread);
         methods.add(ReceiverDirectory.METHOD, receivers::answer);
-        pollers.forEach(Poller::start);
+        engines.start();
         try {
             endpoint = fabric.listen(options.localEndpoint(), options.name(), connections);
         } catch (RuntimeException e) {
@@ -210,8 +210,8 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws IllegalArgumentException if the name is taken or the arena's memory is not registered here
      */
     public TensorReceiver receiver(String name, TensorArena arena, ElementType type, Shape shape, int depth) {
-        StaticPlacementReceiver receiver = new StaticPlacementReceiver(receivers, name, arena, type, shape, depth,
-                tail);
+        StaticPlacementReceiver receiver = new StaticPlacementReceiver(engines, receivers, name, arena, type, shape,
+                depth, tail);
         try {
             receivers.announce(receiver);
         } catch (IllegalArgumentException e) {
@@ -236,15 +236,16 @@ public final class RdmaDevice implements AutoCloseable {
 
     /** Changes whenever something may have arrived; see {@link #awaitActivity}. */
     public long activity() {
-        return activity.count();
+        return engines.activity();
     }
 
     /**
-     * Parks the caller until {@link #activity()} differs from {@code seen} or the timeout passes, or for no reason; for a loop
-     * that reads activity(), polls receivers, and finds nothing.
+     * Waits until {@link #activity()} differs from {@code seen} or the timeout passes, or for no reason; for a loop that reads
+     * activity(), polls receivers, and finds nothing. Where callers drive ({@link Progress}) the thread drives meanwhile. Any number of
+     * threads may wait; all of them wake.
      */
     public void awaitActivity(long seen, long timeoutNs) {
-        activity.await(seen, timeoutNs);
+        engines.awaitActivity(seen, timeoutNs);
     }
 
     /** Called once for each peer that is lost, not closed, with a sentence that names it; on a thread that must not block. */
@@ -263,6 +264,14 @@ public final class RdmaDevice implements AutoCloseable {
                 fabric.registrationNs());
     }
 
+    /**
+     * Moves transfers on, once, without waiting, where callers drive ({@link Progress}); elsewhere the pollers do that. For a program that
+     * computes for long between offers and polls.
+     */
+    public void progress() {
+        engines.progress();
+    }
+
     /** Waits up to two seconds for transfers in progress, then ends all connections, pollers and memory. Idempotent. */
     @Override
     public synchronized void close() {
@@ -270,14 +279,9 @@ public final class RdmaDevice implements AutoCloseable {
             return;
         }
         closed = true;
-        long deadline = System.nanoTime() + DRAIN_NS;
-        for (Poller poller : pollers) {
-            while (poller.outstanding() > 0 && System.nanoTime() < deadline) {
-                LockSupport.parkNanos(100_000);
-            }
-        }
-        pollers.forEach(Poller::close);
+        engines.awaitUninterruptibly(() -> !engines.hasCommands() && connections.isIdle(), DRAIN_NS);
         connections.close();
+        engines.close();
         senders.forEach(StaticPlacementSender::release);
         // Before its memory: a connection may just be coming in.
         fabric.close();

@@ -8,15 +8,16 @@ import java.nio.charset.StandardCharsets;
  * @param name what peers call this process in their messages, such as {@code worker:0}
  * @param fabric {@code auto}, {@code shm} or {@code verbs}
  * @param localEndpoint where to listen; port 0 takes a free one
- * @param completionQueues completion queues, each with a poller thread
+ * @param completionQueues completion queues; one if callers drive
  * @param queuePairsPerPeer data queue pairs of a connection
  * @param arrivalMode how a receiver sees that a tensor has arrived
  * @param network how an RDMA fabric uses its network, and the depth of queues on every fabric
+ * @param progress whose threads move transfers on
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoint, int completionQueues,
-        int queuePairsPerPeer, ArrivalMode arrivalMode, NetworkOptions network) {
+        int queuePairsPerPeer, ArrivalMode arrivalMode, NetworkOptions network, Progress progress) {
     private static final int NAME_BYTE_SIZE_MAX = 512;
 
     public RdmaDeviceOptions {
@@ -28,10 +29,14 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
             throw new IllegalArgumentException("completionQueues=" + completionQueues + " queuePairsPerPeer="
                     + queuePairsPerPeer + "; give at least 1 of each");
         }
+        if (!progress.byPollers() && completionQueues > 1) {
+            throw new IllegalArgumentException("completionQueues=" + completionQueues
+                    + " but a caller that waits sleeps on one; give 1, or Progress.pollers()");
+        }
     }
 
     /**
-     * {@code auto} on a free loopback port, 1 completion queue, 2 queue pairs per peer, and the network that the
+     * {@code auto} on a free loopback port, 1 completion queue with a poller, 2 queue pairs per peer, and the network that the
      * {@code RDMA_*} variables of the process's environment describe.
      *
      * @throws IllegalArgumentException if one of them cannot be; see {@link NetworkOptions#ofEnvironment}
@@ -43,7 +48,7 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
     /** The same, on this network, whatever the environment says. */
     public static RdmaDeviceOptions defaults(NetworkOptions network) {
         return new RdmaDeviceOptions("verbena", Fabrics.AUTO, new Endpoint("127.0.0.1", 0), 1, 2, ArrivalMode.AUTO,
-                network);
+                network, Progress.pollers());
     }
 
     /** Outstanding requests per queue pair; a power of two. */
@@ -53,37 +58,42 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
 
     public RdmaDeviceOptions withName(String name) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network);
+                network, progress);
     }
 
     public RdmaDeviceOptions withFabric(String fabric) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network);
+                network, progress);
     }
 
     public RdmaDeviceOptions withLocalEndpoint(Endpoint localEndpoint) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network);
+                network, progress);
     }
 
     public RdmaDeviceOptions withCompletionQueues(int completionQueues) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network);
+                network, progress);
     }
 
     public RdmaDeviceOptions withQueuePairsPerPeer(int queuePairsPerPeer) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network);
+                network, progress);
     }
 
     public RdmaDeviceOptions withArrivalMode(ArrivalMode arrivalMode) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network);
+                network, progress);
     }
 
     public RdmaDeviceOptions withNetwork(NetworkOptions network) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network);
+                network, progress);
+    }
+
+    public RdmaDeviceOptions withProgress(Progress progress) {
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network, progress);
     }
 
     public RdmaDeviceOptions withQueueDepth(int queueDepth) {

@@ -22,12 +22,21 @@ class RdmaDeviceOptionsTest {
     void changesOneThingAtATime() {
         RdmaDeviceOptions changed = options.withName("a").withFabric("shm").withLocalEndpoint(new Endpoint("h", 1))
                 .withCompletionQueues(2).withQueuePairsPerPeer(3).withQueueDepth(4)
-                .withArrivalMode(ArrivalMode.IMMEDIATE);
+                .withArrivalMode(ArrivalMode.IMMEDIATE).withProgress(Progress.pollers().withSpins(7));
         assertEquals(new RdmaDeviceOptions("a", "shm", new Endpoint("h", 1), 2, 3, ArrivalMode.IMMEDIATE,
-                options.network().withQueueDepth(4)), changed);
+                options.network().withQueueDepth(4), new Progress(true, 7)), changed);
         NetworkOptions network = NetworkOptions.defaults().withDevice("rxe0").withQueueDepth(64);
         assertEquals(network, options.withNetwork(network).network());
         assertEquals(64, options.withNetwork(network).queueDepth());
+    }
+
+    /** A caller that waits sleeps on one completion queue. */
+    @Test
+    void callersDriveOneCompletionQueue() {
+        RdmaDeviceOptions byCallers = options.withProgress(Progress.callers());
+        assertEquals(Progress.callers(), byCallers.progress());
+        assertThrows(IllegalArgumentException.class, () -> byCallers.withCompletionQueues(2));
+        assertThrows(IllegalArgumentException.class, () -> Progress.callers().withSpins(-1));
     }
 
     @Test

@@ -4,6 +4,7 @@ import org.jctools.queues.atomic.MpmcAtomicArrayQueue;
 
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
+import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 
@@ -14,7 +15,7 @@ import dev.verbena.transfer.spi.Opcode;
  */
 public final class MemoryCopies {
     private final PeerConnection peer;
-    private final PolledQueuePair queuePair;
+    private final EngineQueuePair queuePair;
     private final long messageByteSizeMax;
     private final MpmcAtomicArrayQueue<MemoryCopy> free;
 
@@ -46,7 +47,7 @@ public final class MemoryCopies {
         return peer.failure();
     }
 
-    PolledQueuePair queuePair() {
+    EngineQueuePair queuePair() {
         return queuePair;
     }
 

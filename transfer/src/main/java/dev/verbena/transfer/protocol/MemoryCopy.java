@@ -2,7 +2,7 @@ package dev.verbena.transfer.protocol;
 
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.TransferException;
-import dev.verbena.transfer.spi.Completion;
+import dev.verbena.transfer.engine.Request;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 
@@ -10,8 +10,8 @@ import dev.verbena.transfer.spi.Opcode;
  * One asynchronous copy between local and remote memory (EuroSys'19 Table 1, Memcpy), in as many requests as the device's
  * largest message makes necessary, one after the other.
  *
- * <p><b>Owner:</b> {@link MemoryCopies}. <b>Threading:</b> started by the thread that took it from the pool, then confined to
- * the poller.
+ * <p><b>Owner:</b> {@link MemoryCopies}. <b>Threading:</b> started by the thread that took it from the pool, goes on while
+ * driving.
  */
 final class MemoryCopy extends Request {
     private final MemoryCopies pool;
@@ -38,13 +38,11 @@ final class MemoryCopy extends Request {
         this.left = byteSize;
         this.callback = callback;
         prepareChunk();
-        if (!pool.queuePair().enqueue(this)) {
-            onDone(null, "the device was closed");
-        }
+        pool.queuePair().execute(this);
     }
 
     @Override
-    void onDone(Completion completion, String failure) {
+    protected void onDone(String failure) {
         if (failure == null && left > 0) {
             prepareChunk();
             pool.queuePair().submit(this);

@@ -3,14 +3,12 @@ package dev.verbena.transfer.protocol;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import dev.verbena.memory.TensorArena;
-import dev.verbena.transfer.TransferException;
-import dev.verbena.transfer.spi.Completion;
+import dev.verbena.transfer.engine.EngineQueuePair;
+import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.QueuePair;
 
@@ -18,37 +16,53 @@ import dev.verbena.transfer.spi.QueuePair;
  * Everything between this device and one peer: queue pair 0 carries the small RPC, the others tensors. Their arrivals with
  * immediate go to the receiver that the immediate names.
  *
+ * <p>It is the one owner of failure: whatever fails first, a queue pair, the peer, or this side giving up, is the cause of the whole
+ * connection. Then nothing more is posted, and every request, call, sender and receiver hears of that cause, once.
+ *
+ * <pre>
+ *   usable ── fail ──► failed: what is posted is flushed ── end, abort, close ──► closed: memory is free
+ * </pre>
+ *
  * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
  */
-public final class PeerConnection {
+public final class PeerConnection implements EngineQueuePair.Owner {
+    /** For what is flushed, and for the fabric to say what has become of the peer; both take far less. */
+    private static final long PATIENCE_NS = 2_000_000_000L;
+
     private final Connection connection;
-    private final PolledQueuePair rpcQueuePair;
-    private final List<PolledQueuePair> dataQueuePairs = new ArrayList<>();
+    private final Engines engines;
+    private final Consumer<PeerConnection> onFailed;
+    private final EngineQueuePair rpcQueuePair;
+    private final List<EngineQueuePair> dataQueuePairs = new ArrayList<>();
     private final RpcEndpoint rpc;
-    private volatile String failure;
+    private final AtomicReference<String> failure = new AtomicReference<>();
+    /** Whether the fabric will say what has become of the peer. */
+    private volatile boolean awaitsWord;
+    /** Guarded by this. */
     private boolean isClosed;
 
-    /** Takes charge of a new connection; {@code pollers} are those of its queue pairs, in order. */
-    public PeerConnection(Connection connection, List<Poller> pollers, int depth, RpcMethods methods,
-            ReceiverDirectory receivers, TensorArena controlArena) {
+    /** Takes charge of a new connection; {@code onFailed} hears once that it is to be ended, on a thread that must not wait. */
+    public PeerConnection(Connection connection, Engines engines, int depth, RpcMethods methods,
+            ReceiverDirectory receivers, TensorArena controlArena, Consumer<PeerConnection> onFailed) {
         this.connection = connection;
+        this.engines = engines;
+        this.onFailed = onFailed;
         List<QueuePair> queuePairs = connection.queuePairs();
         for (int i = 1; i < queuePairs.size(); i++) {
-            dataQueuePairs.add(new PolledQueuePair(pollers.get(i), queuePairs.get(i), depth));
+            dataQueuePairs.add(engineQueuePair(queuePairs.get(i), depth));
         }
-        rpcQueuePair = new PolledQueuePair(pollers.get(0), queuePairs.get(0), depth);
-        rpc = new RpcEndpoint(this, rpcQueuePair, methods, controlArena);
-        for (PolledQueuePair queuePair : dataQueuePairs) {
-            queuePair.poller().submit(() -> {
-                queuePair.poller().adopt(queuePair);
-                queuePair.receiveInto(new ImmediateArrivals(receivers), null, 0, 0, depth);
-            });
+        rpcQueuePair = engineQueuePair(queuePairs.getFirst(), depth);
+        rpc = new RpcEndpoint(this, rpcQueuePair, engines, methods, controlArena);
+        for (EngineQueuePair queuePair : dataQueuePairs) {
+            queuePair.engine().enqueue(() -> queuePair.start(
+                    (index, completion) -> receivers.onImmediate(completion.immediate), null, 0, 0, depth));
         }
         // Last: once the peer is heard, what it asks for goes over the others, which must have their indices by then.
-        rpcQueuePair.poller().submit(() -> {
-            rpcQueuePair.poller().adopt(rpcQueuePair);
-            rpc.start();
-        });
+        rpcQueuePair.engine().enqueue(rpc::start);
+    }
+
+    private EngineQueuePair engineQueuePair(QueuePair queuePair, int depth) {
+        return new EngineQueuePair(engines.of(queuePair.completionQueue()), queuePair, depth, this);
     }
 
     /** Receives that queue pair {@code index} of a connection needs; a power of two. */
@@ -68,87 +82,93 @@ public final class PeerConnection {
         return dataQueuePairs.size();
     }
 
-    PolledQueuePair dataQueuePair(int index) {
+    EngineQueuePair dataQueuePair(int index) {
         return dataQueuePairs.get(index);
     }
 
-    /** Why nothing more can be sent or will arrive; null while all is well. */
-    public String failure() {
-        return failure;
+    Engines engines() {
+        return engines;
     }
 
-    /** The connection is lost: calls in progress fail now, transfers through their completions. */
+    /** Calls a method of the peer and waits for the answer. */
+    public byte[] call(String method, byte[] request, Duration timeout) {
+        return rpc.call(method, request, timeout);
+    }
+
+    // ---- failure ----
+
+    @Override
+    public String failure() {
+        return failure.get();
+    }
+
+    @Override
+    public void onFailure(String cause, boolean isPeers) {
+        fail(cause, isPeers);
+    }
+
+    /** Nothing more is posted, what waits ends now, what is posted when the fabric has flushed it. Idempotent, the first cause counts. */
     public void fail(String cause) {
-        failure = cause;
-        rpcQueuePair.poller().submit(() -> rpc.fail(cause));
+        fail(cause, false);
+    }
+
+    private void fail(String cause, boolean isPeers) {
+        if (failure.get() == null) {
+            awaitsWord = isPeers;
+        }
+        if (!failure.compareAndSet(null, cause)) {
+            return;
+        }
+        for (EngineQueuePair queuePair : dataQueuePairs) {
+            queuePair.engine().enqueue(queuePair::fail);
+        }
+        rpcQueuePair.engine().enqueue(rpc::fail);
+        engines.announce();
+        onFailed.accept(this);
+    }
+
+    /**
+     * After a failure: waits until what was posted has ended, and for the fabric's word on the peer; a peer that is still there is told the
+     * cause. Then closes.
+     *
+     * @return whether it was this that ended it, with the peer still there
+     */
+    public boolean end() {
+        engines.await(() -> isIdle() && !(awaitsWord && connection.lostCause() == null), PATIENCE_NS);
+        boolean isPeerThere = connection.lostCause() == null;
+        return close(() -> connection.abort(failure())) && isPeerThere;
     }
 
     /** Tells the peer why this side gives up, and ends everything outstanding. */
     public void abort(String cause) {
         fail("given up by this side: " + cause);
-        connection.abort(cause);
-        rpcQueuePair.poller().submit(() -> rpcQueuePair.abandon(failure));
-        for (PolledQueuePair queuePair : dataQueuePairs) {
-            queuePair.poller().submit(() -> queuePair.abandon(failure));
-        }
+        close(() -> connection.abort(cause));
     }
 
-    /** Calls a method of the peer and waits for the answer. */
-    public byte[] call(String method, byte[] request, Duration timeout) {
-        if (failure != null) {
-            throw new TransferException("call failed: method=" + method + " " + failure);
-        }
-        try {
-            return rpc.call(method, request).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException e) {
-            throw new TransferException(e.getCause().getMessage(), e.getCause());
-        } catch (TimeoutException e) {
-            throw new TransferException("no answer: peer=" + name() + " method=" + method + " timeout=" + timeout, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new TransferException("interrupted: peer=" + name() + " method=" + method, e);
-        }
+    /** The peer learns that it was meant; everything outstanding ends. Idempotent. */
+    public void close() {
+        fail("the connection to peer " + name() + " was closed");
+        close(connection::close);
     }
 
-    /** After a loss: gives everything back as soon as what was outstanding has ended, then runs the command. */
-    public void retire(Runnable onClosed) {
-        List<PolledQueuePair> queuePairs = new ArrayList<>(dataQueuePairs);
-        queuePairs.add(rpcQueuePair);
-        AtomicInteger busy = new AtomicInteger(queuePairs.size());
-        // On a thread of its own: ending a connection waits for all of its pollers.
-        Runnable end = () -> Thread.ofVirtual().start(() -> {
-            close();
-            queuePairs.forEach(queuePair -> queuePair.poller().submit(() -> queuePair.poller().release(queuePair)));
-            onClosed.run();
-        });
-        for (PolledQueuePair queuePair : queuePairs) {
-            queuePair.poller().submit(() -> queuePair.whenIdle(() -> {
-                if (busy.decrementAndGet() == 0) {
-                    end.run();
-                }
-            }));
+    private synchronized boolean close(Runnable farewell) {
+        if (isClosed) {
+            return false;
         }
+        isClosed = true;
+        // Who is just posting has not seen yet that it must not.
+        engines.awaitTurn(PATIENCE_NS);
+        farewell.run();
+        for (EngineQueuePair queuePair : dataQueuePairs) {
+            queuePair.engine().execute(queuePair::abandon);
+        }
+        rpcQueuePair.engine().execute(rpc::abandon);
+        engines.announce();
+        return true;
     }
 
-    /** Ends it, when no poller has anything outstanding on it or all have stopped. Idempotent. */
-    public synchronized void close() {
-        if (!isClosed) {
-            isClosed = true;
-            rpc.fail("the connection was closed");
-            connection.close();
-            rpc.close();
-        }
-    }
-
-    private record ImmediateArrivals(ReceiverDirectory receivers) implements PolledQueuePair.ReceiveListener {
-        @Override
-        public void onReceive(int receiveIndex, Completion completion) {
-            receivers.onImmediate(completion.immediate);
-        }
-
-        @Override
-        public void onReceiveFailed(String failure) {
-            // Receivers learn it from the connection's failure.
-        }
+    /** Whether nothing is outstanding. */
+    public boolean isIdle() {
+        return rpcQueuePair.outstanding() == 0 && dataQueuePairs.stream().allMatch(q -> q.outstanding() == 0);
     }
 }

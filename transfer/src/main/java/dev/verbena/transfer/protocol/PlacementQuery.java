@@ -2,7 +2,6 @@ package dev.verbena.transfer.protocol;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
@@ -58,7 +57,7 @@ public final class PlacementQuery {
                 throw new TransferException("peer " + peer.name() + " has no receiver '" + request.name() + "' after "
                         + TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()) + " ms; create it there first");
             }
-            LockSupport.parkNanos(pause);
+            peer.engines().await(() -> peer.failure() != null, pause);
         }
     }
 }

@@ -52,7 +52,7 @@ public final class ReceiverDirectory {
         return receiver.connect(peer, request).encode();
     }
 
-    /** On a poller. */
+    /** While driving. */
     void onImmediate(int receiverId) {
         StaticPlacementReceiver receiver = byId.get(receiverId);
         if (receiver != null) {

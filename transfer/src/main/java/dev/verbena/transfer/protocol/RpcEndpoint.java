@@ -2,16 +2,23 @@ package dev.verbena.transfer.protocol;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.engine.EngineQueuePair;
+import dev.verbena.transfer.engine.Engines;
+import dev.verbena.transfer.engine.Request;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
@@ -27,16 +34,20 @@ import dev.verbena.transfer.spi.Opcode;
  *            2C .. 4C-1  posted receives                     C = CALLS_MAX, 64 KiB each
  * </pre>
  *
- * <p><b>Owner:</b> {@link PeerConnection}. <b>Threading:</b> {@link #call} is thread-safe, all else confined to the poller.
+ * <p><b>Owner:</b> {@link PeerConnection}. <b>Threading:</b> {@link #call} is thread-safe, all else is called while driving.
  */
-final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
+final class RpcEndpoint {
     static final int CALLS_MAX = 1;
 
     private static final int SENDS_MAX = 2 * CALLS_MAX;
     private static final int RECEIVES_MAX = 2 * CALLS_MAX;
+    private static final int ERROR_BYTE_SIZE_MAX = 1024;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RpcEndpoint.class);
 
     private final PeerConnection peer;
-    private final PolledQueuePair queuePair;
+    private final EngineQueuePair queuePair;
+    private final Engines engines;
     private final RpcMethods methods;
     private final Tensor buffers;
     private final ByteBuffer bytes;
@@ -45,13 +56,12 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
     private final ArrayDeque<Call> waitingCalls = new ArrayDeque<>();
     private final Map<Long, Call> calls = new HashMap<>();
     private long nextCorrelationId;
-    private String failure;
 
-    private record Call(String method, byte[] request, CompletableFuture<byte[]> answer) {}
-
-    RpcEndpoint(PeerConnection peer, PolledQueuePair queuePair, RpcMethods methods, TensorArena arena) {
+    RpcEndpoint(PeerConnection peer, EngineQueuePair queuePair, Engines engines, RpcMethods methods,
+            TensorArena arena) {
         this.peer = peer;
         this.queuePair = queuePair;
+        this.engines = engines;
         this.methods = methods;
         this.buffers = arena.allocate(ElementType.UINT8,
                 Shape.of(SENDS_MAX + RECEIVES_MAX, RpcFrame.BYTE_SIZE_MAX));
@@ -65,26 +75,38 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
         return RECEIVES_MAX;
     }
 
-    /** Posts the receives. On the poller. */
+    /** @see dev.verbena.transfer.RdmaDevice#call */
+    byte[] call(String method, byte[] request, Duration timeout) {
+        if (engines.isDriving()) {
+            throw new IllegalStateException(
+                    "call of '" + method + "' from a callback or a handler, which would wait for itself");
+        }
+        Call call = new Call(method, request);
+        queuePair.engine().execute(() -> start(call));
+        if (!engines.await(call::isDone, timeout.toNanos())) {
+            queuePair.engine().execute(() -> waitingCalls.remove(call));
+            if (!call.isDone()) {
+                throw new TransferException(
+                        (Thread.currentThread().isInterrupted() ? "interrupted: peer=" : "no answer: peer=")
+                                + peer.name() + " method=" + method + " timeout=" + timeout);
+            }
+        }
+        if (call.failure != null) {
+            throw new TransferException(call.failure);
+        }
+        return call.answer;
+    }
+
+    // ---- while driving ----
+
+    /** Posts the receives. */
     void start() {
-        queuePair.receiveInto(this, region(), bufferOffset(SENDS_MAX), RpcFrame.BYTE_SIZE_MAX, RECEIVES_MAX);
+        queuePair.start(this::onReceive, region(), bufferOffset(SENDS_MAX), RpcFrame.BYTE_SIZE_MAX, RECEIVES_MAX);
     }
 
-    CompletableFuture<byte[]> call(String method, byte[] request) {
-        CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        Call call = new Call(method, request, answer);
-        if (!queuePair.poller().submit(() -> start(call))) {
-            answer.completeExceptionally(
-                    new TransferException("call failed: method=" + method + " the device was closed"));
-        }
-        return answer;
-    }
-
-    /** Ends every call. On the poller, or after it stopped. */
-    void fail(String cause) {
-        if (failure == null) {
-            failure = cause;
-        }
+    /** The peer has failed: ends every call. */
+    void fail() {
+        queuePair.fail();
         calls.values().forEach(this::fail);
         calls.clear();
         waitingCalls.forEach(this::fail);
@@ -92,20 +114,19 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
         waitingFrames.clear();
     }
 
-    /** Gives its buffers back, after the poller stopped. */
-    void close() {
+    /** The queue pair is closed: gives the buffers back. */
+    void abandon() {
+        queuePair.abandon();
         buffers.close();
     }
 
-    @Override
-    public void onReceive(int receiveIndex, Completion completion) {
+    private void onReceive(int receiveIndex, Completion completion) {
         int start = (SENDS_MAX + receiveIndex) * RpcFrame.BYTE_SIZE_MAX;
         RpcFrame frame;
         try {
             frame = RpcFrame.decode(bytes.slice(start, (int) completion.byteSize));
         } catch (TransferException e) {
-            // On a thread of its own: ending a connection waits for all of its pollers.
-            Thread.ofVirtual().start(() -> peer.abort(e.getMessage()));
+            peer.fail(e.getMessage());
             return;
         }
         switch (frame.kind()) {
@@ -114,13 +135,8 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
         }
     }
 
-    @Override
-    public void onReceiveFailed(String cause) {
-        fail(cause);
-    }
-
     private void start(Call call) {
-        if (failure != null) {
+        if (peer.failure() != null) {
             fail(call);
         } else if (calls.size() == CALLS_MAX) {
             waitingCalls.add(call);
@@ -129,7 +145,7 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
             try {
                 frame = new RpcFrame(RpcFrame.Kind.REQUEST, nextCorrelationId, call.method, call.request).encode();
             } catch (TransferException e) {
-                call.answer.completeExceptionally(e);
+                call.fail(e.getMessage());
                 return;
             }
             calls.put(nextCorrelationId++, call);
@@ -138,16 +154,21 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
     }
 
     private void fail(Call call) {
-        call.answer.completeExceptionally(new TransferException("call failed: method=" + call.method + " " + failure));
+        call.fail("call failed: method=" + call.method + " " + peer.failure());
     }
 
+    /** Whatever the handler throws becomes an answer: the peer waits for one. */
     private byte[] answer(RpcFrame request) {
         try {
             return new RpcFrame(RpcFrame.Kind.REPLY, request.correlationId(), "", methods.answer(peer, request))
                     .encode();
-        } catch (RuntimeException e) {
-            byte[] message = String.valueOf(e.getMessage()).getBytes(StandardCharsets.UTF_8);
-            byte[] bounded = message.length <= 1024 ? message : java.util.Arrays.copyOf(message, 1024);
+        } catch (Throwable e) {
+            if (!(e instanceof TransferException)) {
+                LOG.warn("the handler of '{}' failed for peer {}", request.method(), peer.name(), e);
+            }
+            byte[] message = (e instanceof RuntimeException ? String.valueOf(e.getMessage()) : e.toString())
+                    .getBytes(StandardCharsets.UTF_8);
+            byte[] bounded = Arrays.copyOf(message, Math.min(message.length, ERROR_BYTE_SIZE_MAX));
             return new RpcFrame(RpcFrame.Kind.ERROR, request.correlationId(), "", bounded).encode();
         }
     }
@@ -158,10 +179,10 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
             return;
         }
         if (frame.kind() == RpcFrame.Kind.REPLY) {
-            call.answer.complete(frame.payload());
+            call.finish(frame.payload());
         } else {
-            call.answer.completeExceptionally(new TransferException("peer " + peer.connection().peerName() + " refused "
-                    + call.method + ": " + new String(frame.payload(), StandardCharsets.UTF_8)));
+            call.fail("peer " + peer.name() + " refused " + call.method + ": "
+                    + new String(frame.payload(), StandardCharsets.UTF_8));
         }
         if (!waitingCalls.isEmpty()) {
             start(waitingCalls.poll());
@@ -201,13 +222,39 @@ final class RpcEndpoint implements PolledQueuePair.ReceiveListener {
         }
 
         @Override
-        void onDone(Completion completion, String cause) {
+        protected void onDone(String failure) {
             freeSends.add(this);
-            if (cause != null) {
-                fail(cause);
-            } else if (!waitingFrames.isEmpty()) {
+            if (failure == null && !waitingFrames.isEmpty()) {
                 send(waitingFrames.poll());
             }
+        }
+    }
+
+    /** A call of this side's, done once. */
+    private static final class Call {
+        private final String method;
+        private final byte[] request;
+        private byte[] answer;
+        private String failure;
+        private volatile boolean isDone;
+
+        Call(String method, byte[] request) {
+            this.method = method;
+            this.request = request;
+        }
+
+        void finish(byte[] answer) {
+            this.answer = answer;
+            isDone = true;
+        }
+
+        void fail(String failure) {
+            this.failure = failure;
+            isDone = true;
+        }
+
+        boolean isDone() {
+            return isDone;
         }
     }
 }

@@ -7,7 +7,7 @@ import dev.verbena.transfer.TransferException;
 /**
  * The methods that a device answers.
  *
- * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe; methods run on pollers' threads.
+ * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe; methods run on whatever thread drives.
  */
 public final class RpcMethods {
     /** Answers a request of a peer; must not block. */

@@ -10,7 +10,9 @@ import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.TransferException;
-import dev.verbena.transfer.spi.Completion;
+import dev.verbena.transfer.engine.EngineQueuePair;
+import dev.verbena.transfer.engine.Engines;
+import dev.verbena.transfer.engine.Request;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 
@@ -21,9 +23,10 @@ import dev.verbena.transfer.spi.Opcode;
  * <p>Always: {@code acknowledged <= received <= acknowledged + depth}.
  *
  * <p><b>Owner:</b> {@link dev.verbena.transfer.TensorReceiver}. <b>Threading:</b> {@link #poll} by one thread at a time; the
- * tensors may be closed by any; {@link #connect}, {@link #onArrival} and the acknowledgements run on pollers.
+ * tensors may be closed by any; {@link #connect}, {@link #onArrival} and the acknowledgements run while driving.
  */
 public final class StaticPlacementReceiver {
+    private final Engines engines;
     private final ReceiverDirectory directory;
     private final String name;
     private final int id;
@@ -42,12 +45,12 @@ public final class StaticPlacementReceiver {
 
     private volatile PlacementState state = PlacementState.AWAITING_SENDER;
     private volatile PeerConnection peer;
-    private volatile PolledQueuePair acknowledgementQueuePair;
+    private volatile EngineQueuePair acknowledgementQueuePair;
     private long acknowledgementAddress;
     private int acknowledgementRkey;
     /** Written by the polling thread. */
     private long received;
-    /** Written by the poller, as are the next two. */
+    /** Written while driving, as are the next two. */
     private long acknowledged;
     /** No acknowledgement is written any more. */
     private boolean isFinished;
@@ -55,9 +58,9 @@ public final class StaticPlacementReceiver {
     private volatile boolean isQuiet;
 
     /** Allocates the slots in the arena, whose slabs must be registered with the device. */
-    public StaticPlacementReceiver(ReceiverDirectory directory, String name, TensorArena arena, ElementType type,
-            Shape shape,
-            int depth, boolean tail) {
+    public StaticPlacementReceiver(Engines engines, ReceiverDirectory directory, String name, TensorArena arena,
+            ElementType type, Shape shape, int depth, boolean tail) {
+        this.engines = engines;
         this.directory = directory;
         this.name = name;
         this.id = directory.nextId();
@@ -100,7 +103,7 @@ public final class StaticPlacementReceiver {
         PeerConnection sender = peer;
         String failure = sender == null ? null : sender.failure();
         long sequence = received;
-        if (!hasArrived(sequence)) {
+        if (!hasArrived(sequence) && !(engines.progress() > 0 && hasArrived(sequence))) {
             if (failure != null) {
                 fail();
                 throw new TransferException("receiver '" + name + "': " + failure);
@@ -119,7 +122,7 @@ public final class StaticPlacementReceiver {
         return sender == null ? "a sender that has not connected yet" : sender.name();
     }
 
-    /** A sender asks for the slots. On a poller. */
+    /** A sender asks for the slots. While driving. */
     synchronized PlacementAnswer connect(PeerConnection sender, PlacementRequest request) {
         if (!type.equals(request.type()) || !shape.equals(request.shape())) {
             throw new TransferException("receiver '" + name + "' takes " + type + shape + ", not " + request.type()
@@ -137,7 +140,7 @@ public final class StaticPlacementReceiver {
                 region.rkey());
     }
 
-    /** A write with immediate arrived, in order. On a poller. */
+    /** A write with immediate arrived, in order. While driving. */
     void onArrival() {
         arrivals.setRelease(arrivals.getPlain() + 1);
     }
@@ -154,9 +157,10 @@ public final class StaticPlacementReceiver {
             state = PlacementState.CLOSED;
         }
         directory.remove(this);
-        PolledQueuePair queuePair = acknowledgementQueuePair;
+        EngineQueuePair queuePair = acknowledgementQueuePair;
         if (queuePair != null) {
-            Waits.until(() -> isQuiet, queuePair.poller(), this::finish);
+            queuePair.engine().execute(this::finish);
+            engines.awaitUninterruptibly(() -> isQuiet, StaticPlacementSender.CLOSE_NS);
         }
         buffer.close();
     }
@@ -178,11 +182,11 @@ public final class StaticPlacementReceiver {
         lease.close();
         consumed.setRelease((int) (sequence % layout.depth()), sequence + 1);
         if (acknowledgementScheduled.compareAndSet(false, true)) {
-            acknowledgementQueuePair.poller().submit(acknowledgementCommand);
+            acknowledgementQueuePair.engine().execute(acknowledgementCommand);
         }
     }
 
-    /** On the poller: tells the sender of all slots that were consumed without a gap, one write at a time. */
+    /** While driving: tells the sender of all slots that were consumed without a gap, one write at a time. */
     private void acknowledge() {
         if (isFinished) {
             return;
@@ -198,7 +202,7 @@ public final class StaticPlacementReceiver {
         }
     }
 
-    /** On the poller: the last acknowledgement, if one is due. */
+    /** While driving: the last acknowledgement, if one is due. */
     private void finish() {
         acknowledge();
         isFinished = true;
@@ -227,7 +231,7 @@ public final class StaticPlacementReceiver {
         }
 
         @Override
-        void onDone(Completion completion, String failure) {
+        protected void onDone(String failure) {
             inFlight = false;
             lease.close();
             if (isFinished) {

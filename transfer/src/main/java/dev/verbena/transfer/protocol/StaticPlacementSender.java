@@ -12,8 +12,9 @@ import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.engine.EngineQueuePair;
+import dev.verbena.transfer.engine.Request;
 import dev.verbena.transfer.spi.Capabilities;
-import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 
@@ -25,18 +26,20 @@ import dev.verbena.transfer.spi.Opcode;
  *
  * <p>Always: {@code acknowledged <= sent <= acknowledged + depth}.
  *
- * <p><b>Owner:</b> {@link dev.verbena.transfer.TensorSender}. <b>Threading:</b> offers by one thread at a time; completions on
- * the poller.
+ * <p><b>Owner:</b> {@link dev.verbena.transfer.TensorSender}. <b>Threading:</b> offers by one thread at a time; completions while
+ * driving.
  */
 public final class StaticPlacementSender {
     /** Room for one tail: up to 7 bytes of pad, and the sequence word in the last 8 bytes. */
     private static final long TAIL_BYTE_SIZE = 2 * SlotLayout.WORD;
+    /** A peer that is alive takes far less; one that is gone fails what is outstanding. */
+    static final long CLOSE_NS = 2_000_000_000;
 
     private final String name;
     private final ElementType type;
     private final Shape shape;
     private final PeerConnection peer;
-    private final PolledQueuePair queuePair;
+    private final EngineQueuePair queuePair;
     private final PlacementAnswer placement;
     private final SlotLayout layout;
     /** The word that the receiver writes the number of consumed tensors to. */
@@ -75,6 +78,10 @@ public final class StaticPlacementSender {
     /** Whether an offer would be taken now. */
     public boolean isReady() {
         checkUsable();
+        return hasSlot() || peer.engines().progress() > 0 && hasSlot();
+    }
+
+    private boolean hasSlot() {
         return sent - acknowledgedAcquire() < layout.depth() && !nextSend().busy;
     }
 
@@ -84,8 +91,8 @@ public final class StaticPlacementSender {
         if (!isReady()) {
             return SendResult.BACK_PRESSURED;
         }
-        nextSend().start(tensor, callback, sent);
-        return sent();
+        takeSlot().start(tensor, callback, sent - 1);
+        return SendResult.SENT;
     }
 
     /** @see dev.verbena.transfer.TensorSender#offer(TensorView, SendCallback) */
@@ -100,8 +107,8 @@ public final class StaticPlacementSender {
         if (!isReady()) {
             return SendResult.BACK_PRESSURED;
         }
-        nextSend().start(view, runs, callback, sent);
-        return sent();
+        takeSlot().start(view, runs, callback, sent - 1);
+        return SendResult.SENT;
     }
 
     /** Elements of a write that are left for the payload. */
@@ -113,10 +120,12 @@ public final class StaticPlacementSender {
         return sends[(int) (sent % layout.depth())];
     }
 
-    private SendResult sent() {
+    /** Before the send starts, since its callback may offer the next tensor. */
+    private SlotSend takeSlot() {
+        SlotSend next = nextSend();
         sent++;
         counters.onTransfer(layout.byteSize());
-        return SendResult.SENT;
+        return next;
     }
 
     /** @see dev.verbena.transfer.TensorSender#offerCopy(Tensor, TensorArena, SendCallback) */
@@ -170,7 +179,7 @@ public final class StaticPlacementSender {
             }
             state = PlacementState.CLOSED;
         }
-        Waits.until(this::isQuiet, queuePair.poller(), () -> {});
+        peer.engines().awaitUninterruptibly(this::isQuiet, CLOSE_NS);
     }
 
     private boolean isQuiet() {
@@ -258,13 +267,11 @@ public final class StaticPlacementSender {
             this.cursor = 0;
             this.busy = true;
             prepareChunk();
-            if (!queuePair.enqueue(this)) {
-                onDone(null, "the device was closed");
-            }
+            queuePair.execute(this);
         }
 
         @Override
-        void onDone(Completion completion, String cause) {
+        protected void onDone(String cause) {
             if (cause == null && cursor < layout.byteSize()) {
                 prepareChunk();
                 queuePair.submit(this);

@@ -9,11 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.Progress;
+import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.MemoryRegion;
@@ -30,24 +33,26 @@ class PeerConnectionTest {
     void theRpcListensLast() {
         try (Arena memory = Arena.ofConfined();
                 TensorArena arena = TensorArena.create(source(memory), 0, 1 << 20)) {
-            Poller poller = new Poller("poller",
-                    answering(CompletionQueue.class, Map.of("poll", 0, "remoteEffects", 0L)),
-                    new Activity());
-            List<QueuePair> queuePairs = List.of(queuePair(0), queuePair(1), queuePair(2));
+            CompletionQueue queue = answering(CompletionQueue.class, Map.of("poll", 0, "remoteEffects", 0L));
+            Engines engines = new Engines("device", List.of(queue), Progress.callers(), SystemNanoClock.INSTANCE);
+            List<QueuePair> queuePairs = List.of(queuePair(0, queue), queuePair(1, queue), queuePair(2, queue));
             PeerConnection connection = new PeerConnection(
                     answering(Connection.class, Map.of("queuePairs", queuePairs, "peerName", "peer")),
-                    List.of(poller, poller, poller), DEPTH, new RpcMethods(), new ReceiverDirectory(), arena);
-            poller.doWork();
+                    engines, DEPTH, new RpcMethods(), new ReceiverDirectory(), arena, failed -> {});
+            engines.progress();
             assertEquals(List.of(1, 2, 0), listening.stream().distinct().toList());
             connection.close();
         }
     }
 
-    private QueuePair queuePair(int number) {
+    private QueuePair queuePair(int number, CompletionQueue queue) {
         return (QueuePair) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[]{QueuePair.class},
-                (proxy, method, arguments) -> {
-                    assertEquals("postReceive", method.getName());
-                    return listening.add(number);
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "completionQueue" -> queue;
+                    case "state" -> QueuePair.State.READY;
+                    case "postReceive" -> listening.add(number);
+                    case "fail" -> null;
+                    default -> throw new AssertionError(method.getName());
                 });
     }
 

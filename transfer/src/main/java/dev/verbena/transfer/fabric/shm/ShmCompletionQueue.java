@@ -25,7 +25,10 @@ final class ShmCompletionQueue implements CompletionQueue {
     /** Copied on change, which is rare. */
     private volatile ShmQueuePair[] queuePairs = NONE;
     private volatile boolean isOpen = true;
-    /** Held during a poll, so that a queue pair that is being closed is not unmapped under it; practically never contended. */
+    /**
+     * Held during a poll, so that a queue pair that is being closed is not unmapped under it. Who polls or looks for work does not wait for
+     * it, which would allocate: who holds it has that done, or does not sleep.
+     */
     private final ReentrantLock polling = new ReentrantLock();
     private int first;
     private long remoteEffects;
@@ -53,7 +56,9 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     @Override
     public int poll(CompletionHandler handler, int countMax) {
-        polling.lock();
+        if (!polling.tryLock()) {
+            return 0;
+        }
         try {
             checkOpen();
             if (doorbell.clear()) {
@@ -105,8 +110,12 @@ final class ShmCompletionQueue implements CompletionQueue {
         }
     }
 
-    private long idleNsMax() {
-        polling.lock();
+    /** 0 too if somebody polls at present. */
+    @Override
+    public long idleNsMax() {
+        if (!polling.tryLock()) {
+            return 0;
+        }
         try {
             checkOpen();
             long idleNs = Long.MAX_VALUE;

@@ -120,7 +120,9 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     @Override
     public int poll(CompletionHandler handler, int countMax) {
-        polling.lock();
+        if (!polling.tryLock()) {
+            return 0;
+        }
         try {
             checkOpen();
             if (hasNews) {
@@ -267,7 +269,9 @@ final class VerbsCompletionQueue implements CompletionQueue {
     }
 
     private boolean isSomethingThere() {
-        polling.lock();
+        if (!polling.tryLock()) {
+            return true;
+        }
         try {
             checkOpen();
             return isSignaled || hasNews || findMore();
@@ -278,7 +282,9 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     /** Whether something may become due without an event. */
     private boolean isWatched() {
-        polling.lock();
+        if (!polling.tryLock()) {
+            return true;
+        }
         try {
             boolean isWatched = !troubled.isEmpty();
             for (VerbsQueuePair queuePair : queuePairs) {

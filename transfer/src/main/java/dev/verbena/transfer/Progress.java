@@ -1,0 +1,45 @@
+package dev.verbena.transfer;
+
+/**
+ * Whose threads move a device's transfers on.
+ *
+ * <p>By pollers: a thread for each completion queue does it (EuroSys'19 §3.1), whatever the program does; a thread that offers a tensor
+ * while the poller sleeps writes it itself. By callers: there are no such threads. Who offers, polls or waits does it then, so nothing is
+ * handed from one thread to another, but nothing goes on either while the program does none of these, such as the answer to a peer that
+ * connects to a receiver. On a fabric where processors move the bytes, who offers a tensor moves it, all of it. A program with as many
+ * threads as cores wants callers.
+ *
+ * @param byPollers whether the device has threads of its own for it
+ * @param spins rounds without work before a poller, or a caller that waits, sleeps; 0 sleeps at once
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+public record Progress(boolean byPollers, int spins) {
+    /** Some microseconds, since processes often outnumber cores. */
+    private static final int SPINS = 64;
+
+    public Progress {
+        if (spins < 0) {
+            throw new IllegalArgumentException("spins=" + spins + "; give 0 or more");
+        }
+    }
+
+    /** A thread for each completion queue, which sleeps after some microseconds without work. */
+    public static Progress pollers() {
+        return new Progress(true, SPINS);
+    }
+
+    /** The threads that offer, poll or wait. */
+    public static Progress callers() {
+        return new Progress(false, SPINS);
+    }
+
+    public Progress withSpins(int spins) {
+        return new Progress(byPollers, spins);
+    }
+
+    @Override
+    public String toString() {
+        return (byPollers ? "pollers" : "callers") + ", spins=" + spins;
+    }
+}

@@ -1,0 +1,174 @@
+package dev.verbena.transfer.engine;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+
+import org.agrona.concurrent.NanoClock;
+
+import dev.verbena.transfer.Progress;
+import dev.verbena.transfer.spi.CompletionQueue;
+
+/**
+ * The engines of a device, and waiting: the one place where threads spin, sleep and look at the clock. Where callers drive, a thread that
+ * waits drives; if several wait, one sleeps on the completion queue and the others until it wakes them.
+ *
+ * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
+ */
+public final class Engines implements AutoCloseable {
+    private final Activity activity = new Activity();
+    private final Progress progress;
+    private final NanoClock clock;
+    private final List<Engine> engines;
+    private final List<Poller> pollers;
+    private volatile boolean isDrivenByCallers;
+
+    /** An engine for each completion queue; {@code name} is for the pollers' threads. */
+    public Engines(String name, List<CompletionQueue> completionQueues, Progress progress, NanoClock clock) {
+        this.progress = progress;
+        this.clock = clock;
+        engines = completionQueues.stream().map(queue -> new Engine(queue, activity, !progress.byPollers())).toList();
+        pollers = progress.byPollers()
+                ? engines.stream()
+                        .map(engine -> new Poller(name + "-poller-" + engines.indexOf(engine), engine,
+                                progress.spins()))
+                        .toList()
+                : List.of();
+        isDrivenByCallers = pollers.isEmpty();
+    }
+
+    /** Starts the pollers, if the device has any. */
+    public void start() {
+        pollers.forEach(Poller::start);
+    }
+
+    public List<Engine> all() {
+        return engines;
+    }
+
+    /** The one that drives what is reported to the queue. */
+    public Engine of(CompletionQueue queue) {
+        return engines.stream().filter(engine -> engine.completionQueue() == queue).findFirst().orElseThrow();
+    }
+
+    /** Drives what is free, once, on the caller's thread; nothing where pollers do that. @return how much was done */
+    public int progress() {
+        if (!isDrivenByCallers) {
+            return 0;
+        }
+        int work = 0;
+        for (int i = 0; i < engines.size(); i++) {
+            work += engines.get(i).progress();
+        }
+        return work;
+    }
+
+    /** Changes whenever something may have arrived. */
+    public long activity() {
+        return activity.count();
+    }
+
+    /** Something has changed that somebody may wait for. */
+    public void announce() {
+        activity.signal();
+        engines.forEach(Engine::announce);
+    }
+
+    /**
+     * Waits until {@link #activity} differs from {@code seen} or the timeout passes, or for no reason; at once on a thread that drives.
+     */
+    public void awaitActivity(long seen, long timeoutNs) {
+        if (!isDrivenByCallers) {
+            activity.await(seen, timeoutNs);
+            return;
+        }
+        for (int spins = 0; spins < progress.spins(); spins++) {
+            if (activity.count() != seen) {
+                return;
+            }
+            if (progress() == 0) {
+                Thread.onSpinWait();
+            }
+        }
+        rest(seen, timeoutNs);
+    }
+
+    private void rest(long seen, long timeoutNs) {
+        if (activity.count() == seen && timeoutNs > 0 && !isDriving() && !engines.getFirst().sleep(timeoutNs, seen)) {
+            activity.await(seen, timeoutNs);
+        }
+    }
+
+    /**
+     * Waits until the condition holds, which changes while an engine is driven.
+     *
+     * @return whether it holds; false when the time is up, the thread is interrupted, or it is a thread that drives
+     */
+    public boolean await(BooleanSupplier condition, long timeoutNs) {
+        long deadlineNs = clock.nanoTime() + timeoutNs;
+        while (true) {
+            long seen = activity.count();
+            if (condition.getAsBoolean()) {
+                return true;
+            }
+            long leftNs = deadlineNs - clock.nanoTime();
+            if (leftNs <= 0 || isDriving() || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            awaitActivity(seen, leftNs);
+        }
+    }
+
+    /** As {@link #await}, whatever interrupts; the thread is interrupted still when it returns. For what must be left in order. */
+    public boolean awaitUninterruptibly(BooleanSupplier condition, long timeoutNs) {
+        long deadlineNs = clock.nanoTime() + timeoutNs;
+        boolean wasInterrupted = false;
+        boolean isMet = await(condition, timeoutNs);
+        while (!isMet && Thread.interrupted()) {
+            wasInterrupted = true;
+            isMet = await(condition, deadlineNs - clock.nanoTime());
+        }
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return isMet;
+    }
+
+    /** Whether the caller's thread drives one of them: it must not wait. */
+    public boolean isDriving() {
+        for (int i = 0; i < engines.size(); i++) {
+            if (engines.get(i).isDriving()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Waits until every engine has been driven by somebody since: then all have seen what the caller wrote before. At once on a thread that
+     * drives.
+     */
+    public void awaitTurn(long timeoutNs) {
+        AtomicInteger left = new AtomicInteger(engines.size());
+        engines.forEach(engine -> engine.execute(left::decrementAndGet));
+        awaitUninterruptibly(() -> left.get() == 0, timeoutNs);
+    }
+
+    /** Whether commands wait that nobody has run yet. */
+    public boolean hasCommands() {
+        return engines.stream().anyMatch(Engine::hasCommands);
+    }
+
+    /** Ends the pollers; whoever waits drives from now on. Idempotent. */
+    public void stopPollers() {
+        pollers.forEach(Poller::close);
+        isDrivenByCallers = true;
+    }
+
+    /** The completion queues are not touched any more. After the queue pairs are closed. */
+    @Override
+    public void close() {
+        stopPollers();
+        engines.forEach(engine -> engine.execute(engine::stop));
+    }
+}

@@ -1,0 +1,269 @@
+package dev.verbena.transfer.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.Test;
+
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.Progress;
+import dev.verbena.transfer.spi.Completion;
+import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.CompletionStatus;
+import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.QueuePair;
+import dev.verbena.transfer.spi.WorkRequest;
+
+/** Each request ends exactly once, in order, whatever becomes of the queue pair. */
+class EngineQueuePairTest {
+    private static final int DEPTH = 2;
+
+    private final FakeCompletionQueue queue = new FakeCompletionQueue();
+    private final Engines engines = new Engines("device", List.of(queue), Progress.callers(), SystemNanoClock.INSTANCE);
+    private final FakeQueuePair fabric = new FakeQueuePair();
+    private final Owner owner = new Owner();
+    private final EngineQueuePair queuePair = new EngineQueuePair(engines.all().getFirst(), fabric, DEPTH, owner);
+    private final List<String> ends = new ArrayList<>();
+
+    EngineQueuePairTest() {
+        engines.all().getFirst().execute(() -> queuePair.start((index, completion) -> {}, null, 0, 0, 0));
+    }
+
+    @Test
+    void requestsBeyondTheSendQueueWaitAndKeepTheirOrder() {
+        for (String name : List.of("a", "b", "c", "d")) {
+            queuePair.execute(new Named(name));
+        }
+        assertEquals(DEPTH, fabric.posted.size());
+        assertEquals(4, queuePair.outstanding());
+        completeAll();
+        assertEquals(List.of("a: null", "b: null", "c: null", "d: null"), ends);
+        assertEquals(0, queuePair.outstanding());
+    }
+
+    @Test
+    void whoWaitsHearsOfTheFailureAtOnceAndWhoIsPostedWhenFlushed() {
+        for (String name : List.of("a", "b", "c", "d")) {
+            queuePair.execute(new Named(name));
+        }
+        owner.failure = "peer is gone";
+        engines.all().getFirst().execute(queuePair::fail);
+        assertEquals(List.of("c: peer is gone", "d: peer is gone"), ends);
+        assertEquals("peer is gone", fabric.failedWith);
+        completeAll(CompletionStatus.WORK_REQUEST_FLUSHED);
+        assertEquals(List.of("c: peer is gone", "d: peer is gone", "a: peer is gone", "b: peer is gone"), ends);
+        assertEquals(0, queuePair.outstanding());
+    }
+
+    /** The fabric says nothing of what was posted on a queue pair that is closed. */
+    @Test
+    void abandonEndsWhatIsPostedAndWhatWaits() {
+        for (String name : List.of("a", "b", "c", "d")) {
+            queuePair.execute(new Named(name));
+        }
+        owner.failure = "closed";
+        engines.all().getFirst().execute(queuePair::abandon);
+        assertEquals(List.of("a: closed", "b: closed", "c: closed", "d: closed"), ends.stream().sorted().toList());
+        assertEquals(0, queuePair.outstanding());
+    }
+
+    @Test
+    void afterAFailureNothingIsPosted() {
+        owner.failure = "peer is gone";
+        queuePair.execute(new Named("late"));
+        assertEquals(List.of("late: peer is gone"), ends);
+        assertEquals(0, fabric.posted.size());
+    }
+
+    @Test
+    void aFailedRequestFailsTheOwnerAndHearsItsOwnCause() {
+        queuePair.execute(new Named("a"));
+        queuePair.execute(new Named("b"));
+        complete(CompletionStatus.REMOTE_ACCESS_ERROR);
+        complete(CompletionStatus.WORK_REQUEST_FLUSHED);
+        assertEquals("status=REMOTE_ACCESS_ERROR peer=bob: as the test wants", owner.failure);
+        assertEquals(List.of("a: " + owner.failure, "b: " + owner.failure), ends);
+    }
+
+    @Test
+    void aRequestThatIsWrongInItselfEndsAloneAndTheNextGoesOn() {
+        fabric.refusal = "bad element";
+        queuePair.execute(new Named("a"));
+        assertEquals(1, ends.size());
+        assertTrue(ends.getFirst().contains("bad element"), ends.getFirst());
+        fabric.refusal = null;
+        queuePair.execute(new Named("b"));
+        completeAll();
+        assertEquals("b: null", ends.getLast());
+        assertEquals(null, owner.failure);
+    }
+
+    /** What a user's callback throws is its own matter. */
+    @Test
+    void aCallbackThatThrowsLosesNothing() {
+        queuePair.execute(new Named("a") {
+            @Override
+            protected void onDone(String failure) {
+                throw new IllegalStateException("on purpose");
+            }
+        });
+        for (String name : List.of("b", "c", "d")) {
+            queuePair.execute(new Named(name));
+        }
+        completeAll();
+        assertEquals(List.of("b: null", "c: null", "d: null"), ends);
+        assertEquals(0, queuePair.outstanding());
+    }
+
+    /** As a tensor does that goes in several writes. */
+    @Test
+    void aRequestMaySubmitItselfAgain() {
+        queuePair.execute(new Named("a") {
+            private int parts = 3;
+
+            @Override
+            protected void onDone(String failure) {
+                if (failure == null && --parts > 0) {
+                    queuePair.submit(this);
+                } else {
+                    super.onDone(failure);
+                }
+            }
+        });
+        completeAll();
+        assertEquals(List.of("a: null"), ends);
+        assertEquals(3, fabric.postedEver);
+    }
+
+    private void completeAll() {
+        completeAll(CompletionStatus.SUCCESS);
+    }
+
+    private void completeAll(CompletionStatus status) {
+        while (!fabric.posted.isEmpty()) {
+            complete(status);
+        }
+    }
+
+    private void complete(CompletionStatus status) {
+        Completion completion = new Completion();
+        completion.workRequestId = fabric.posted.removeFirst();
+        completion.status = status;
+        completion.queuePair = fabric;
+        completion.cause = status == CompletionStatus.SUCCESS ? null : "as the test wants";
+        queue.completions.add(completion);
+        engines.progress();
+    }
+
+    private class Named extends Request {
+        private final String name;
+
+        Named(String name) {
+            super(1);
+            this.name = name;
+        }
+
+        @Override
+        protected void onDone(String failure) {
+            ends.add(name + ": " + failure);
+        }
+    }
+
+    private static final class Owner implements EngineQueuePair.Owner {
+        private String failure;
+
+        @Override
+        public void onFailure(String cause, boolean isPeers) {
+            failure = failure == null ? cause : failure;
+        }
+
+        @Override
+        public String failure() {
+            return failure;
+        }
+    }
+
+    /** Takes as many requests as it is deep. */
+    private static final class FakeQueuePair implements QueuePair {
+        private final List<Long> posted = new ArrayList<>();
+        private int postedEver;
+        private String refusal;
+        private String failedWith;
+
+        @Override
+        public int number() {
+            return 7;
+        }
+
+        @Override
+        public State state() {
+            return failedWith == null ? State.READY : State.ERROR;
+        }
+
+        @Override
+        public Connection connection() {
+            return new FakeConnection();
+        }
+
+        @Override
+        public CompletionQueue completionQueue() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public int post(WorkRequest head) {
+            if (refusal != null) {
+                throw new IllegalArgumentException(refusal);
+            }
+            if (posted.size() == DEPTH) {
+                return 0;
+            }
+            postedEver++;
+            posted.add(head.workRequestId);
+            return 1;
+        }
+
+        @Override
+        public boolean postReceive(long workRequestId, MemoryRegion region, long offset, long byteSize) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void fail(String cause) {
+            failedWith = cause;
+        }
+    }
+
+    private record FakeConnection() implements Connection {
+        @Override
+        public String peerName() {
+            return "bob";
+        }
+
+        @Override
+        public Endpoint peerEndpoint() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<QueuePair> queuePairs() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public String lostCause() {
+            return null;
+        }
+
+        @Override
+        public void abort(String cause) {}
+
+        @Override
+        public void close() {}
+    }
+}
