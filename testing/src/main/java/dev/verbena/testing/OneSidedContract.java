@@ -135,6 +135,8 @@ interface OneSidedContract extends FabricFixture {
     @Test
     default void writeGathersInOrder() {
         FabricPair pair = connect();
+        assumeTrue(pair.initiator.fabric.capabilities().elementCountMax() >= 5,
+                "this fabric gathers fewer than 5 elements");
         MemoryRegion other = pair.initiator.fabric.register(4096, EnumSet.of(AccessRight.LOCAL_WRITE));
         for (int tail = 0; tail <= 12; tail++) {
             pair.target.region.memory().fill((byte) 0);

@@ -22,6 +22,16 @@ public enum Fault {
     RELAXED_ORDER(0, 0, 1),
     /** 1: the fabric cannot tell that it was written to. */
     SILENT_WRITES(0, 0, 1),
+    /** 1: what of a message is under way when its queue pair fails or closes still lands, until the peer's end has heard of it. */
+    STRAGGLING_PIECES(0, 0, 1),
+    /** 1: the fabric has no atomics. */
+    NO_ATOMICS(0, 0, 1),
+    /** The most gather elements of a request. */
+    ELEMENT_COUNT_MAX(16, 1, 16),
+    /** The most scatter elements of a read, as far as a request may have so many. */
+    READ_ELEMENT_COUNT_MAX(16, 1, 16),
+    /** The most bytes of a message. */
+    MESSAGE_BYTE_SIZE_MAX(1 << 30, 64, 1 << 30),
     /** One in so many polls finds nothing, whatever there is. */
     EMPTY_POLL_ONE_IN(0, 2, Fault.MANY),
     /** A poll delivers no more than so many; 0 for as many as are asked for. */

@@ -53,16 +53,21 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
         return new FaultPlan(settings, more);
     }
 
-    /** Only what every fabric may do at any time: steps of any length, messages in pieces, polls that find little. */
+    /** Only what every fabric may do at any time: steps of any length, messages in pieces, polls that find little, low limits. */
     public static FaultPlan harmless(long seed) {
         Random random = Chance.random(seed);
         FaultPlan plan = NONE.with(Fault.DELAY_NS_MIN, random.nextInt(1_000))
                 .with(Fault.DELAY_NS_MAX, 1_000 + random.nextInt(10_000))
                 .with(Fault.PIECE_COUNT_MAX, 1 + random.nextInt(16))
                 .with(Fault.RELAXED_ORDER, random.nextInt(2))
-                .with(Fault.SILENT_WRITES, random.nextInt(2));
+                .with(Fault.SILENT_WRITES, random.nextInt(2))
+                .with(Fault.STRAGGLING_PIECES, random.nextInt(2));
+        plan = sometimes(random, plan, Fault.NO_ATOMICS, 1);
+        plan = sometimes(random, plan, Fault.ELEMENT_COUNT_MAX, 2 + random.nextInt(15));
+        plan = sometimes(random, plan, Fault.READ_ELEMENT_COUNT_MAX, 1 + random.nextInt(16));
+        plan = sometimes(random, plan, Fault.MESSAGE_BYTE_SIZE_MAX, 1 << 20 + random.nextInt(11));
         plan = sometimes(random, plan, Fault.LATE_ONE_IN, 2 + random.nextInt(200));
-        plan = sometimes(random, plan, Fault.LATE_NS, random.nextInt(100_000));
+        plan = plan.with(Fault.LATE_NS, random.nextInt(20_000));
         plan = sometimes(random, plan, Fault.EMPTY_POLL_ONE_IN, 2 + random.nextInt(10));
         plan = sometimes(random, plan, Fault.POLL_COUNT_MAX, 1 + random.nextInt(8));
         return sometimes(random, plan, Fault.MISSED_RECEIVE_ONE_IN, 2 + random.nextInt(10));
@@ -72,6 +77,7 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
     public static FaultPlan random(long seed) {
         Random random = Chance.random(~seed);
         FaultPlan plan = sometimes(random, harmless(seed), Fault.PARTIAL_POST_ONE_IN, 2 + random.nextInt(10));
+        plan = sometimes(random, plan, Fault.LATE_NS, random.nextInt(1_000_000));
         if (random.nextInt(4) == 0) {
             plan = plan.with(Fault.COMPLETION_COUNT_MAX, 4 + random.nextInt(28));
         }

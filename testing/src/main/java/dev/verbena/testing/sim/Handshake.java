@@ -120,6 +120,9 @@ final class Handshake {
 
     private void onReady() {
         if (!targetSide.isWelcomed()) {
+            // Given up meanwhile, which the initiator may not have been reached by.
+            targetSide.tell("RESET of " + target,
+                    made -> made.lose(false, made.peerInWords() + " gave the connection up"));
             return;
         }
         targetSide.open();

@@ -69,8 +69,8 @@ final class Initiator {
     }
 
     private boolean isUnderWay(SimRequest request) {
-        boolean mayGoOn = simulation.conduct().stopsWhenFailed() ? queuePair.state() == SimQueuePair.State.READY
-                : queuePair.state() != SimQueuePair.State.CLOSED;
+        boolean mayGoOn = queuePair.state() == SimQueuePair.State.READY || request.isStraggling()
+                || !simulation.conduct().stopsWhenFailed() && queuePair.state() != SimQueuePair.State.CLOSED;
         return mayGoOn && running.contains(request) && queuePair.reachesPeer();
     }
 
@@ -78,9 +78,10 @@ final class Initiator {
 
     private void arrive(SimRequest request) {
         String local = request.localRefusal();
-        if (request.isLongerThan(SimFabric.MESSAGE_BYTE_SIZE_MAX)) {
-            fail(request, CompletionStatus.LOCAL_LENGTH_ERROR, request.opcode() + " of more than byteSize="
-                    + SimFabric.MESSAGE_BYTE_SIZE_MAX + " must be split");
+        long byteSizeMax = simulation.plan().get(Fault.MESSAGE_BYTE_SIZE_MAX);
+        if (request.isLongerThan(byteSizeMax)) {
+            fail(request, CompletionStatus.LOCAL_LENGTH_ERROR,
+                    request.opcode() + " of more than byteSize=" + byteSizeMax + " must be split");
         } else if (local != null) {
             fail(request, CompletionStatus.LOCAL_PROTECTION_ERROR, request.opcode() + ": " + local);
         } else if (isAllowed(request) && hasReceive(request)) {
@@ -248,7 +249,7 @@ final class Initiator {
         if (request.isFailing) {
             return false;
         }
-        String local = request.localRefusal();
+        String local = request.isStraggling() ? null : request.localRefusal();
         if (local != null) {
             fail(request, CompletionStatus.LOCAL_PROTECTION_ERROR, request.opcode() + ": " + local);
         } else if (!region.isOpen()) {
@@ -314,11 +315,11 @@ final class Initiator {
         answers.send(name(request, "is answered " + status), () -> queuePair.onAnswer(request, status, cause));
     }
 
-    /** The queue pair has failed: nothing that is under way goes on. */
+    /** The queue pair has failed or is closed: nothing that is under way goes on but what is out of its hands. */
     void stop() {
         running.forEach(Initiator::endPatience);
         if (simulation.conduct().stopsWhenFailed()) {
-            running.clear();
+            running.removeIf(request -> !simulation.chance().isSet(Fault.STRAGGLING_PIECES) || !request.straggle());
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.verbena.testing.sim;
 import java.util.List;
 
 import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePairOptions;
@@ -13,25 +14,33 @@ import dev.verbena.transfer.spi.WorkRequest;
  * forgotten there shall be missed here.
  *
  * @param memory whose regions alone may be named
+ * @param elementCountMax of a request
+ * @param readElementCountMax of a read
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-record RequestRules(SimMemory memory, int elementCountMax) {
+record RequestRules(SimMemory memory, int elementCountMax, int readElementCountMax, boolean hasAtomics) {
     static final int DEPTH_MAX = 4096;
-    static final int ELEMENT_COUNT_MAX = 16;
     private static final int QUEUE_PAIRS_MAX = 256;
+
+    static RequestRules of(SimFabric fabric, QueuePairOptions options) {
+        Capabilities capabilities = fabric.capabilities();
+        return new RequestRules(fabric.memory(), options.elementCountMax(),
+                Math.min(options.elementCountMax(), capabilities.readElementCountMax()), capabilities.hasAtomics());
+    }
 
     /** @throws IllegalArgumentException if queue pairs cannot be made so */
     static void check(List<QueuePairOptions> queuePairs, SimFabric fabric) {
         require(!queuePairs.isEmpty() && queuePairs.size() <= QUEUE_PAIRS_MAX,
                 "queuePairs=" + queuePairs.size() + " is not in 1.." + QUEUE_PAIRS_MAX);
+        int elementCountMax = fabric.capabilities().elementCountMax();
         for (QueuePairOptions options : queuePairs) {
             checkDepth("sendDepth", options.sendDepth());
             checkDepth("receiveDepth", options.receiveDepth());
             require(options.receiverNotReadyTimeoutNs() >= 0,
                     "receiverNotReadyTimeoutNs=" + options.receiverNotReadyTimeoutNs() + " is negative");
-            require(options.elementCountMax() >= 1 && options.elementCountMax() <= ELEMENT_COUNT_MAX,
-                    "elementCountMax=" + options.elementCountMax() + " is not in 1.." + ELEMENT_COUNT_MAX);
+            require(options.elementCountMax() >= 1 && options.elementCountMax() <= elementCountMax,
+                    "elementCountMax=" + options.elementCountMax() + " is not in 1.." + elementCountMax);
             require(options.inlineByteSizeMax() >= 0, "inlineByteSizeMax=" + options.inlineByteSizeMax()
                     + " is negative");
             require(options.completionQueue() instanceof SimCompletionQueue queue && queue.isUsable(fabric),
@@ -50,8 +59,10 @@ record RequestRules(SimMemory memory, int elementCountMax) {
         String whose = "; workRequestId=" + request.workRequestId;
         require(opcode != null && opcode != Opcode.RECEIVE && opcode != Opcode.RECEIVE_WRITE_WITH_IMMEDIATE,
                 "opcode=" + opcode + " cannot be posted" + whose);
-        require(request.elementCount >= 0 && request.elementCount <= elementCountMax,
-                "elementCount=" + request.elementCount + " is not in 0.." + elementCountMax + whose);
+        int countMax = opcode == Opcode.READ ? readElementCountMax : elementCountMax;
+        require(request.elementCount >= 0 && request.elementCount <= countMax,
+                "elementCount=" + request.elementCount + " is not in 0.." + countMax + " of a " + opcode + whose);
+        require(hasAtomics || !opcode.isAtomic(), opcode + " cannot be posted: the fabric has no atomics" + whose);
         for (int i = 0; i < request.elementCount; i++) {
             require(request.byteSize[i] >= 0 && isOwn(request.region[i]), "element " + i + " byteSize="
                     + request.byteSize[i] + " region=" + request.region[i] + " is not a part of a region of this fabric"

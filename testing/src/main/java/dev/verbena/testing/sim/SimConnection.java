@@ -40,6 +40,7 @@ final class SimConnection implements Connection {
     /** Null while only this side is made. */
     private SimConnection peer;
     private String lostCause;
+    private boolean isSevered;
 
     SimConnection(Simulation simulation, SimFabric fabric, SimFabric peerFabric, List<QueuePairOptions> options) {
         this.fabric = fabric;
@@ -102,6 +103,15 @@ final class SimConnection implements Connection {
         return fabric != peerFabric && (fabric == cut || peerFabric == cut);
     }
 
+    boolean isCut() {
+        return fabric.isCutFrom(peerFabric);
+    }
+
+    /** What its device sends is lost; no device sends the rest behind a gap. */
+    void sever() {
+        isSevered = true;
+    }
+
     /** In vain the devices have tried to reach each other. */
     void giveUp() {
         fabric.hear(() -> lose(false, peerInWords() + " does not answer"));
@@ -113,7 +123,7 @@ final class SimConnection implements Connection {
     }
 
     boolean reachesPeer() {
-        return peer != null && fabric.reaches(peerFabric);
+        return peer != null && !isSevered && !peer.isSevered && fabric.reaches(peerFabric);
     }
 
     /** Sends something over the control path, on which nothing overtakes. */
@@ -129,7 +139,7 @@ final class SimConnection implements Connection {
     void send(String what, Runnable message) {
         control.send(what, () -> {
             // What was said before its process died still arrives.
-            if (!fabric.isCutFrom(peerFabric)) {
+            if (!isCut()) {
                 peerFabric.hear(message);
             }
         });
@@ -179,9 +189,7 @@ final class SimConnection implements Connection {
             return;
         }
         end(null, null);
-        if (peer != null) {
-            tell("death of " + fabric, other -> other.lose(false, other.peerInWords() + " died"));
-        }
+        tell("death of " + fabric, other -> other.lose(false, other.peerInWords() + " died"));
     }
 
     private void move(State next) {
@@ -189,6 +197,17 @@ final class SimConnection implements Connection {
             throw new IllegalStateException(this + " cannot move from " + state + " to " + next);
         }
         state = next;
+    }
+
+    /** The same in each run, so that maps of them are. */
+    @Override
+    public int hashCode() {
+        return queuePairs.getFirst().hashCode();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other;
     }
 
     @Override

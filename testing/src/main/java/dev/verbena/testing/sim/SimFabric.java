@@ -28,7 +28,6 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  * <p><b>Owner:</b> the simulation. <b>Threading:</b> confined to the simulation's thread.
  */
 public final class SimFabric implements Fabric {
-    static final long MESSAGE_BYTE_SIZE_MAX = 1L << 30;
     private static final int COMPLETION_QUEUES_MAX = 64;
     private static final int NAME_LENGTH_MAX = 512;
     /** How long devices try to reach each other before they say that it is in vain. */
@@ -71,9 +70,12 @@ public final class SimFabric implements Fabric {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(!simulation.chance().isSet(Fault.RELAXED_ORDER),
-                !simulation.chance().isSet(Fault.SILENT_WRITES), MESSAGE_BYTE_SIZE_MAX, SimMemory.BYTE_SIZE_MAX,
-                RequestRules.DEPTH_MAX, RequestRules.ELEMENT_COUNT_MAX, RequestRules.ELEMENT_COUNT_MAX, true);
+        FaultPlan plan = simulation.plan();
+        int elementCountMax = (int) plan.get(Fault.ELEMENT_COUNT_MAX);
+        return new Capabilities(plan.get(Fault.RELAXED_ORDER) == 0, plan.get(Fault.SILENT_WRITES) == 0,
+                plan.get(Fault.MESSAGE_BYTE_SIZE_MAX), SimMemory.BYTE_SIZE_MAX, RequestRules.DEPTH_MAX, elementCountMax,
+                Math.min(elementCountMax, (int) plan.get(Fault.READ_ELEMENT_COUNT_MAX)),
+                plan.get(Fault.NO_ATOMICS) == 0);
     }
 
     // ---- memory and completion queues ----
@@ -151,6 +153,10 @@ public final class SimFabric implements Fabric {
 
     void adopt(SimConnection connection) {
         connections.add(connection);
+        if (connection.isCut()) {
+            // Who stood still hears only now what was said before.
+            sever(connection);
+        }
     }
 
     void forget(SimConnection connection) {
@@ -272,9 +278,15 @@ public final class SimFabric implements Fabric {
 
     private void cut(long lengthNs) {
         cutUntilNs = Math.max(cutUntilNs, simulation.deviceNs() + lengthNs);
-        simulation.fabrics().stream().flatMap(each -> each.connections.stream())
-                .filter(each -> each.crosses(this)).forEach(each -> simulation
-                        .schedule(RETRIES_NS + simulation.chance().delayNs(), each + " is given up", each::giveUp));
+        simulation.fabrics().stream().flatMap(each -> each.connections.stream()).filter(each -> each.crosses(this))
+                .forEach(this::sever);
+    }
+
+    /** From now on nothing gets through; that this is so, the devices find later. */
+    private void sever(SimConnection connection) {
+        connection.sever();
+        simulation.schedule(RETRIES_NS + simulation.chance().delayNs(), connection + " is given up",
+                connection::giveUp);
     }
 
     @Override

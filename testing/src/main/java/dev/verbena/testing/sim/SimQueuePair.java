@@ -39,7 +39,7 @@ final class SimQueuePair implements QueuePair {
         this.index = index;
         number = fabric.nextQueuePairNumber();
         completionQueue = (SimCompletionQueue) options.completionQueue();
-        rules = new RequestRules(fabric.memory(), options.elementCountMax());
+        rules = RequestRules.of(fabric, options);
         sends = new SendQueue(options.sendDepth());
         receives = new ReceiveQueue(options.receiveDepth());
         initiator = new Initiator(simulation, this, sends, options.receiverNotReadyTimeoutNs());
@@ -285,6 +285,17 @@ final class SimQueuePair implements QueuePair {
         completion.cause = cause;
         completion.hasImmediate = false;
         completion.immediate = 0;
+    }
+
+    /** The same in each run, so that maps of them are. */
+    @Override
+    public int hashCode() {
+        return fabric.process() << Byte.SIZE ^ number;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other;
     }
 
     @Override

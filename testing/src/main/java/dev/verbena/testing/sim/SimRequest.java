@@ -15,6 +15,8 @@ import dev.verbena.transfer.spi.WorkRequest;
  */
 final class SimRequest {
     private final WorkRequest request;
+    /** Its bytes, on their way without it; null if they are not. */
+    private MemorySegment straggling;
     /** Of the peer, that it takes; null if none. */
     SimReceive receive;
     /** How it ended; null while it has not. */
@@ -22,6 +24,7 @@ final class SimRequest {
     String cause;
     /** The end of its waiting for the peer to post a receive; null if it does not wait. */
     EventQueue.Event patience;
+    /** Pieces that have not landed; 0 while it has not begun to. */
     int piecesLeft;
     /** The answer is under way that it failed. */
     boolean isFailing;
@@ -75,8 +78,32 @@ final class SimRequest {
         return null;
     }
 
+    /** From now on it needs its memory no more. @return false if nothing of it is on its way to the peer */
+    boolean straggle() {
+        if (isStraggling()) {
+            return true;
+        }
+        if (piecesLeft == 0 || scatters() || localRefusal() != null) {
+            return false;
+        }
+        long byteSize = request.totalByteSize();
+        MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(byteSize)]);
+        move(new Piece(0, byteSize), copy, 0);
+        straggling = copy;
+        return true;
+    }
+
+    boolean isStraggling() {
+        return straggling != null;
+    }
+
     /** Moves a piece between its elements and the other side's memory, of which {@code remoteOffset} is the message's first byte. */
     void move(Piece piece, MemorySegment remote, long remoteOffset) {
+        if (straggling != null) {
+            MemorySegment.copy(straggling, piece.begin(), remote, remoteOffset + piece.begin(),
+                    piece.end() - piece.begin());
+            return;
+        }
         long position = 0;
         for (int i = 0; i < request.elementCount; i++) {
             long begin = Math.max(piece.begin(), position);

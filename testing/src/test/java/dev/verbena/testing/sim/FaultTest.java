@@ -1,8 +1,10 @@
 package dev.verbena.testing.sim;
 
+import static dev.verbena.transfer.spi.CompletionStatus.LOCAL_LENGTH_ERROR;
 import static dev.verbena.transfer.spi.CompletionStatus.RETRY_EXCEEDED;
 import static dev.verbena.transfer.spi.CompletionStatus.SUCCESS;
 import static dev.verbena.transfer.spi.CompletionStatus.WORK_REQUEST_FLUSHED;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.Capabilities;
+import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.WorkRequest;
@@ -220,6 +224,57 @@ class FaultTest {
         assertTrue(early > 10, "tails that came before the rest: " + early);
         target.poll();
         assertEquals(0, target.queue.remoteEffects());
+    }
+
+    /** Who gives up cannot take back what is on its way. */
+    @Test
+    void whatIsUnderWayLandsUntilThePeerHears() {
+        FaultPlan plan = FaultPlan.NONE.with(Fault.STRAGGLING_PIECES, 1).with(Fault.PIECE_COUNT_MAX, 8)
+                .with(Fault.DELAY_NS_MAX, 5_000);
+        int late = 0;
+        for (int round = 0; round < 50; round++) {
+            if (simulation != null) {
+                simulation.close();
+            }
+            begin(plan);
+            MemoryRegion from = initiator.fabric.register(4096, EnumSet.of(AccessRight.LOCAL_WRITE));
+            from.memory().fill((byte) 1);
+            WorkRequest write = new WorkRequest(1).reset(1, Opcode.WRITE).element(from, 0, 4096)
+                    .remote(target.region.address(), target.region.rkey());
+            initiator.queuePair().post(write);
+            simulation.run(1_000 + 200 * round);
+            long before = landed();
+            initiator.queuePair().fail("given up");
+            from.close();
+            simulation.run(AT_NS);
+            late += landed() > before ? 1 : 0;
+            assertEquals(QueuePair.State.ERROR, target.queuePair().state());
+        }
+        assertTrue(late > 5 && late < 50, "landed later: " + late);
+    }
+
+    private long landed() {
+        long count = 0;
+        for (long offset = 0; offset < SimSide.REGION_BYTE_SIZE; offset++) {
+            count += target.region.memory().get(JAVA_BYTE, offset);
+        }
+        return count;
+    }
+
+    @Test
+    void lowLimitsAreSaidAndHold() {
+        begin(FaultPlan.NONE.with(Fault.NO_ATOMICS, 1).with(Fault.ELEMENT_COUNT_MAX, 3)
+                .with(Fault.READ_ELEMENT_COUNT_MAX, 5).with(Fault.MESSAGE_BYTE_SIZE_MAX, 100));
+        Capabilities capabilities = initiator.fabric.capabilities();
+        assertFalse(capabilities.hasAtomics());
+        assertEquals(3, capabilities.elementCountMax());
+        assertEquals(3, capabilities.readElementCountMax());
+        assertThrows(IllegalArgumentException.class, () -> initiator.queuePair()
+                .post(initiator.request(1, Opcode.FETCH_AND_ADD, 0, 8, target, 0)));
+        initiator.queuePair().post(initiator.write(1, 0, 100, target, 0));
+        assertEquals(SUCCESS, initiator.next().status());
+        initiator.queuePair().post(initiator.write(2, 0, 101, target, 0));
+        assertEquals(LOCAL_LENGTH_ERROR, initiator.next().status());
     }
 
     @Test

@@ -163,11 +163,13 @@ final class Flow {
             case 3 -> Opcode.WRITE_WITH_IMMEDIATE;
             case 4, 5 -> Opcode.SEND;
             case 6 -> Opcode.READ;
-            default -> Opcode.FETCH_AND_ADD;
+            default -> side.fabric.capabilities().hasAtomics() ? Opcode.FETCH_AND_ADD : Opcode.READ;
         };
         boolean isWrong = random.nextInt(100) == 0 && opcode != Opcode.SEND;
         long number = isWrite(opcode) ? ++writes : opcode == Opcode.SEND ? ++messages : writes;
-        Sent drawn = new Sent(nextId++, opcode, random.nextInt(3) > 0, isWrong, takeSlot(), number);
+        // With so many that nobody may ever hear of, somebody must.
+        boolean signaled = random.nextInt(3) > 0 || sent.size() >= DEPTH;
+        Sent drawn = new Sent(nextId++, opcode, signaled, isWrong, takeSlot(), number);
         fill(drawn.slot, number);
         return drawn;
     }
@@ -187,14 +189,14 @@ final class Flow {
     private WorkRequest request(Sent drawn) {
         TrafficSide other = side.traffic.side(connection.peer());
         long byteSize = drawn.opcode.isAtomic() ? Long.BYTES : BYTE_SIZE;
-        WorkRequest request = new WorkRequest(2).reset(drawn.id, drawn.opcode)
-                .element(side.region, slotOffset(drawn.slot), byteSize / 2)
-                .element(side.region, slotOffset(drawn.slot) + byteSize / 2, byteSize - byteSize / 2);
-        if (drawn.opcode.isAtomic()) {
-            request.elementCount = 1;
-            request.byteSize[0] = byteSize;
-            request.compareOrAdd = 1;
+        boolean isWhole = drawn.opcode.isAtomic() || side.fabric.capabilities().readElementCountMax() == 1;
+        long first = isWhole ? byteSize : byteSize / 2;
+        WorkRequest request = new WorkRequest(2).reset(drawn.id, drawn.opcode).element(side.region,
+                slotOffset(drawn.slot), first);
+        if (!isWhole) {
+            request.element(side.region, slotOffset(drawn.slot) + first, byteSize - first);
         }
+        request.compareOrAdd = 1;
         request.signaled = drawn.signaled;
         request.immediate = (int) drawn.number;
         long offset = drawn.opcode.isAtomic() ? TrafficSide.COUNTER_OFFSET : TrafficSide.areaOffset(index);

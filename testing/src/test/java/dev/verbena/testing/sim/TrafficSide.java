@@ -29,8 +29,8 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  */
 final class TrafficSide implements ConnectionHandler {
     static final int FLOW_COUNT_MAX = 32;
-    /** Sends and receives, and a list that is not posted. */
-    static final int SLOT_COUNT = 2 * Flow.DEPTH + 4;
+    /** Receives, requests, as many that nobody has heard of, and a list that is not posted. */
+    static final int SLOT_COUNT = 3 * Flow.DEPTH + 4;
     static final long COUNTER_OFFSET = 0;
     private static final long AREAS_OFFSET = 64;
     private static final long SLOTS_OFFSET = AREAS_OFFSET + FLOW_COUNT_MAX * Flow.BYTE_SIZE;
