@@ -70,14 +70,14 @@ final class Handshake {
             if (isGivenUp) {
                 return;
             }
-            if (found == null || !initiator.reaches(found)) {
+            if (found == null || !initiator.process().reaches(found.process())) {
                 simulation.schedule(RETRY_NS, "looks again for " + remote, this::look);
                 return;
             }
             target = found;
             simulation.later("HELLO to " + remote, () -> {
-                if (initiator.reaches(target)) {
-                    target.hear(this::onHello);
+                if (initiator.process().reaches(target.process())) {
+                    target.process().hear(this::onHello);
                 }
             });
         });
@@ -109,7 +109,7 @@ final class Handshake {
     }
 
     private void refuse(String why) {
-        simulation.later("REFUSE of " + target, () -> initiator.hear(() -> refusal = "refused: " + why));
+        simulation.later("REFUSE of " + target, () -> initiator.process().hear(() -> refusal = "refused: " + why));
     }
 
     private void endUnlessReady() {

@@ -35,7 +35,7 @@ final class SimCompletionQueue implements CompletionQueue {
     public int poll(CompletionHandler handler, int countMax) {
         checkOpen();
         simulation.passPoll();
-        if (fabric.isStill() || simulation.chance().happens(Fault.EMPTY_POLL_ONE_IN)) {
+        if (fabric.process().isStill() || simulation.chance().happens(Fault.EMPTY_POLL_ONE_IN)) {
             return 0;
         }
         if (hasEffect) {
@@ -67,7 +67,8 @@ final class SimCompletionQueue implements CompletionQueue {
     @Override
     public void await(long timeoutNs) {
         checkOpen();
-        simulation.runUntil(() -> isSignaled || !fabric.isStill() && (hasEffect || anyReady() != null), timeoutNs);
+        simulation.runUntil(() -> isSignaled || !fabric.process().isStill() && (hasEffect || anyReady() != null),
+                timeoutNs);
         isSignaled = false;
     }
 

@@ -104,7 +104,7 @@ final class SimConnection implements Connection {
     }
 
     boolean isCut() {
-        return fabric.isCutFrom(peerFabric);
+        return fabric.process().isCutFrom(peerFabric.process());
     }
 
     /** What its device sends is lost; no device sends the rest behind a gap. */
@@ -114,7 +114,7 @@ final class SimConnection implements Connection {
 
     /** In vain the devices have tried to reach each other. */
     void giveUp() {
-        fabric.hear(() -> lose(false, peerInWords() + " does not answer"));
+        fabric.process().hear(() -> lose(false, peerInWords() + " does not answer"));
     }
 
     @Override
@@ -123,7 +123,7 @@ final class SimConnection implements Connection {
     }
 
     boolean reachesPeer() {
-        return peer != null && !isSevered && !peer.isSevered && fabric.reaches(peerFabric);
+        return peer != null && !isSevered && !peer.isSevered && fabric.process().reaches(peerFabric.process());
     }
 
     /** Sends something over the control path, on which nothing overtakes. */
@@ -140,7 +140,7 @@ final class SimConnection implements Connection {
         control.send(what, () -> {
             // What was said before its process died still arrives.
             if (!isCut()) {
-                peerFabric.hear(message);
+                peerFabric.process().hear(message);
             }
         });
     }

@@ -1,10 +1,8 @@
 package dev.verbena.testing.sim;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -34,33 +32,30 @@ public final class SimFabric implements Fabric {
     private static final long RETRIES_NS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private final Simulation simulation;
-    private final int process;
+    private final int number;
+    private final SimProcess process;
     private final SimMemory memory;
     private final Set<SimConnection> connections = new LinkedHashSet<>();
     private final Set<SimCompletionQueue> completionQueues = new LinkedHashSet<>();
-    /** What was said to it while it stood still. */
-    private final Queue<Runnable> unheard = new ArrayDeque<>();
     private String localName;
     private Endpoint listening = new Endpoint("localhost", 0);
     /** Null while it does not listen. */
     private ConnectionHandler handler;
     private int queuePairCount;
     private boolean isOpen = true;
-    private boolean isAlive = true;
-    private long stillUntilNs;
-    private long cutUntilNs;
     private String abortCause;
 
-    SimFabric(Simulation simulation, int process) {
+    SimFabric(Simulation simulation, int number) {
         this.simulation = simulation;
-        this.process = process;
-        localName = "process " + process;
-        memory = new SimMemory(simulation, this, process);
+        this.number = number;
+        process = new SimProcess(simulation);
+        localName = "process " + number;
+        memory = new SimMemory(simulation, this, number);
     }
 
     /** False when the plan has killed it: then all that is left to do is to close it. */
     public boolean isAlive() {
-        return isAlive;
+        return process.isAlive();
     }
 
     @Override
@@ -169,18 +164,6 @@ public final class SimFabric implements Fabric {
         }
     }
 
-    /** Something is said to it: by a peer, or by the system. It hears it once it does not stand still. */
-    void hear(Runnable said) {
-        if (!isAlive) {
-            return;
-        }
-        if (isStill() || !unheard.isEmpty()) {
-            unheard.add(said);
-        } else {
-            said.run();
-        }
-    }
-
     // ---- what its parts ask ----
 
     SimMemory memory() {
@@ -191,7 +174,12 @@ public final class SimFabric implements Fabric {
         return ++queuePairCount;
     }
 
-    int process() {
+    /** In the order of opening, from 0. */
+    int number() {
+        return number;
+    }
+
+    SimProcess process() {
         return process;
     }
 
@@ -210,25 +198,12 @@ public final class SimFabric implements Fabric {
 
     /** Whether it can have further connections. */
     boolean isUsable() {
-        return isOpen && isAlive && abortCause == null;
+        return isOpen && isAlive() && abortCause == null;
     }
 
     /** Why it takes nobody in. */
     String refusal() {
         return abortCause == null ? "it closes" : localName + " gives up: " + abortCause;
-    }
-
-    /** Whether it does nothing at present, or never again. */
-    boolean isStill() {
-        return !isAlive || simulation.deviceNs() < stillUntilNs;
-    }
-
-    boolean reaches(SimFabric other) {
-        return isAlive && other.isAlive && !isCutFrom(other);
-    }
-
-    boolean isCutFrom(SimFabric other) {
-        return this != other && simulation.deviceNs() < Math.max(cutUntilNs, other.cutUntilNs);
     }
 
     void checkThread() {
@@ -237,9 +212,9 @@ public final class SimFabric implements Fabric {
 
     void checkOpen() {
         checkThread();
-        if (!isOpen || !isAlive) {
+        if (!isOpen || !isAlive()) {
             throw new IllegalStateException(
-                    this + (isAlive ? " is closed" : " was killed, as " + simulation + " says"));
+                    this + (isAlive() ? " is closed" : " was killed, as " + simulation + " says"));
         }
     }
 
@@ -253,31 +228,21 @@ public final class SimFabric implements Fabric {
 
     void happen(Incident incident) {
         switch (incident.kind()) {
-            case PAUSE -> pause(incident.lengthNs());
+            case PAUSE -> process.pause(incident.lengthNs());
             case KILL -> die();
             case CUT -> cut(incident.lengthNs());
             case JUMP -> throw new IllegalArgumentException(incident + " happens to no process");
         }
     }
 
-    private void pause(long lengthNs) {
-        stillUntilNs = Math.max(stillUntilNs, simulation.deviceNs() + lengthNs);
-        simulation.schedule(lengthNs, this + " goes on", () -> {
-            while (!isStill() && !unheard.isEmpty()) {
-                unheard.remove().run();
-            }
-        });
-    }
-
     private void die() {
-        isAlive = false;
-        unheard.clear();
+        process.die();
         simulation.network().unbind(listening);
         List.copyOf(connections).forEach(SimConnection::die);
     }
 
     private void cut(long lengthNs) {
-        cutUntilNs = Math.max(cutUntilNs, simulation.deviceNs() + lengthNs);
+        process.cut(lengthNs);
         simulation.fabrics().stream().flatMap(each -> each.connections.stream()).filter(each -> each.crosses(this))
                 .forEach(this::sever);
     }

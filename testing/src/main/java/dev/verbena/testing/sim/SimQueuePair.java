@@ -290,7 +290,7 @@ final class SimQueuePair implements QueuePair {
     /** The same in each run, so that maps of them are. */
     @Override
     public int hashCode() {
-        return fabric.process() << Byte.SIZE ^ number;
+        return fabric.number() << Byte.SIZE ^ number;
     }
 
     @Override
@@ -300,6 +300,6 @@ final class SimQueuePair implements QueuePair {
 
     @Override
     public String toString() {
-        return fabric.process() + "." + number;
+        return fabric.number() + "." + number;
     }
 }
