@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** benchmarks/run allocator [--json FILE] [--quick] [--rounds N] [--parts PART,...]: the arena beside mimalloc, Netty and the JDK. */
+/** benchmarks/run allocator [--json FILE] [--quick] [--rounds N] [--parts PART,...] [--carriers N]: the arena beside mimalloc, Netty and the JDK. */
 final class AllocatorBenchmark {
     private static final int ROUNDS = 5;
 
@@ -22,6 +22,7 @@ final class AllocatorBenchmark {
     private Path json;
     private boolean isQuick;
     private int rounds = ROUNDS;
+    private int carriers = Runtime.getRuntime().availableProcessors();
     private Set<Part> parts = EnumSet.allOf(Part.class);
 
     AllocatorBenchmark(PrintStream output) {
@@ -50,7 +51,7 @@ final class AllocatorBenchmark {
         Pace pace = isQuick ? Pace.quick() : Pace.thorough(rounds);
         MimallocPeer mimalloc = new MimallocPeer(peer, pace);
         int processors = Runtime.getRuntime().availableProcessors();
-        Figures figures = new Rounds(pace, parts, processors, mimalloc, subjects, output::println).run();
+        Figures figures = new Rounds(pace, parts, processors, carriers, mimalloc, subjects, output::println).run();
         List<Target> targets = Targets.all(processors).stream()
                 .filter(target -> parts.contains(target.key().measure().part)).toList();
         Report report = new Report(pace, processors, figures, targets,
@@ -69,9 +70,11 @@ final class AllocatorBenchmark {
                 case "--quick" -> isQuick = true;
                 case "--json" -> json = checkedFile(valueOf(arguments, i++));
                 case "--parts" -> parts = checkedParts(valueOf(arguments, i++));
-                case "--rounds" -> rounds = checkedRounds(valueOf(arguments, i++));
+                case "--rounds" -> rounds = checkedCount(arguments, i++);
+                case "--carriers" -> carriers = checkedCount(arguments, i++);
                 default -> throw new IllegalArgumentException("option '" + arguments[i]
-                        + "' is unknown: use [--json FILE] [--quick] [--rounds N] [--parts PART,...]");
+                        + "' is unknown: use [--json FILE] [--quick] [--rounds N] [--parts PART,...]"
+                        + " [--carriers N]");
             }
         }
     }
@@ -104,9 +107,11 @@ final class AllocatorBenchmark {
         return parts;
     }
 
-    private static int checkedRounds(String text) {
+    private static int checkedCount(String[] arguments, int index) {
+        String text = valueOf(arguments, index);
         if (!text.matches("[1-9][0-9]{0,3}")) {
-            throw new IllegalArgumentException("--rounds=" + text + " must be a whole number from 1 to 9999");
+            throw new IllegalArgumentException(
+                    arguments[index] + "=" + text + " must be a whole number from 1 to 9999");
         }
         return Integer.parseInt(text);
     }

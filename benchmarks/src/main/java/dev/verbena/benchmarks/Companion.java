@@ -4,13 +4,15 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import org.openjdk.jmh.infra.Blackhole;
+
 /**
  * What one more thread does beside those that replace blocks.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public enum Companion {
-    /** It takes as much of the processors, and nothing else. */
+    /** It takes as much of the processors, which may be two on one core, and nothing else. */
     SPINNING("spinning"),
     /** It asks for more than is free. */
     FULL("full"),
@@ -21,6 +23,8 @@ public enum Companion {
     /** Beside so many threads. */
     static final int[] CROWDS = {1, 2, 4, Crowd.THREADS_FEWER};
 
+    /** Some tens of nanoseconds. */
+    private static final long TOKENS = 20;
     private static final String BESIDE = " beside ";
 
     private final String word;
@@ -51,7 +55,7 @@ public enum Companion {
     /** Once: asks in vain, or not at all. */
     void act(VerbenaAddressSlots slots) {
         switch (this) {
-            case SPINNING -> Thread.onSpinWait();
+            case SPINNING -> Blackhole.consumeCPU(TOKENS);
             case FULL -> slots.askInVain(slots.full());
             case NO_HOLE -> slots.askInVain(slots.noHole());
         }

@@ -63,6 +63,12 @@ final class JavaTurn {
         return this;
     }
 
+    JavaTurn with(ManyThreads.Kind kind, int carriers) {
+        options.param("kind", kind.name()).param("carriers", Integer.toString(carriers));
+        return withJvmOption("-Djdk.virtualThreadScheduler.parallelism=" + carriers)
+                .withJvmOption("-Djdk.virtualThreadScheduler.maxPoolSize=" + carriers);
+    }
+
     JavaTurn withJvmOption(String option) {
         options.jvmArgsAppend(option);
         return this;

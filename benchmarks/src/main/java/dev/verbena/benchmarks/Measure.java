@@ -15,6 +15,8 @@ enum Measure {
     REFUSAL(Part.REFUSALS, "a refused request", "ns"),
     /** As THREADS, while one more thread asks in vain, or merely spins. */
     BESIDE_REFUSAL(Part.REFUSALS, "pairs beside another thread", "M/s"),
+    /** As THREADS, by so many virtual threads that they share heaps. */
+    VIRTUAL(Part.VIRTUAL, "pairs by virtual threads", "M/s"),
     REGION(Part.REGIONS, "region / peak of live bytes", "");
 
     final Part part;
@@ -28,6 +30,6 @@ enum Measure {
     }
 
     boolean isMoreBetter() {
-        return this == THREADS || this == BESIDE_REFUSAL;
+        return this == THREADS || this == BESIDE_REFUSAL || this == VIRTUAL;
     }
 }

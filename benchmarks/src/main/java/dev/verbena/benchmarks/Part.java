@@ -10,6 +10,7 @@ enum Part {
     PAUSES,
     THREADS,
     REFUSALS,
+    VIRTUAL,
     REGIONS;
 
     /** As on the command line. */

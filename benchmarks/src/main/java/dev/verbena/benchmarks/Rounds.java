@@ -30,16 +30,19 @@ final class Rounds {
     private final Pace pace;
     private final Set<Part> parts;
     private final int processors;
+    private final int carriers;
     private final MimallocPeer peer;
     private final List<Subject> subjects;
     private final Consumer<String> progress;
     private final Figures figures = new Figures();
 
-    Rounds(Pace pace, Set<Part> parts, int processors, MimallocPeer peer, List<Subject> subjects,
+    /** @param carriers that virtual threads run on */
+    Rounds(Pace pace, Set<Part> parts, int processors, int carriers, MimallocPeer peer, List<Subject> subjects,
             Consumer<String> progress) {
         this.pace = pace;
         this.parts = parts;
         this.processors = processors;
+        this.carriers = carriers;
         this.peer = peer;
         this.subjects = subjects;
         this.progress = progress;
@@ -68,6 +71,7 @@ final class Rounds {
             case PAUSES -> pauses(label);
             case THREADS -> threads(label);
             case REFUSALS -> refusals(label);
+            case VIRTUAL -> virtual(label);
             case REGIONS -> {
             } // not a matter of time: once is enough, behind the rounds
         }
@@ -171,6 +175,17 @@ final class Rounds {
                     figures.add(new Key(Measure.REFUSAL, companion.label(threads), subject.label),
                             outcome.counter("p50"));
                 }
+            }
+        }
+    }
+
+    private void virtual(String label) {
+        Subject subject = Subject.VERBENA_ADDRESS;
+        if (subjects.contains(subject)) {
+            for (ManyThreads.Kind kind : ManyThreads.Kind.values()) {
+                progress.accept(label + Measure.VIRTUAL.title + ", " + kind.label());
+                figures.add(new Key(Measure.VIRTUAL, kind.label(), subject.label),
+                        new JavaTurn(pace, ManyThreads.class, subject).with(kind, carriers).run().median());
             }
         }
     }

@@ -48,6 +48,7 @@ final class Targets {
         all.largeRuns();
         all.threads(processors);
         all.refusals();
+        all.virtual();
         all.limits();
         return all.targets;
     }
@@ -116,6 +117,11 @@ final class Targets {
                         BESIDE_REFUSAL_SHARE_MIN));
             }
         }
+    }
+
+    private void virtual() {
+        targets.add(new Target(new Key(Measure.VIRTUAL, ManyThreads.Kind.VIRTUAL.label(), ADDRESS),
+                new Key(Measure.VIRTUAL, ManyThreads.Kind.PLATFORM.label(), ADDRESS), Double.NaN));
     }
 
     private void limits() {

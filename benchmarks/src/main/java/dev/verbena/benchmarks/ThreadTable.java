@@ -5,7 +5,11 @@ import java.util.Locale;
 
 import dev.verbena.benchmarks.Figures.Key;
 
-/** Pairs of free and allocate by threads that share an allocator: a row for each, a column for each number of threads. */
+/**
+ * Pairs of free and allocate by threads that share an allocator: a row for each, a column for each number of threads.
+ *
+ * <p><b>Owner:</b> {@link Report}. <b>Threading:</b> confined to its owner.
+ */
 final class ThreadTable {
     private static final List<String> SUBJECTS = List.of(Targets.ADDRESS, Targets.MIMALLOC_C,
             Subject.NETTY_POOLED.label, Subject.NETTY_ADAPTIVE.label);

@@ -32,7 +32,7 @@ class AllocatorBenchmarkTest {
     private static final List<Subject> SUBJECTS = List.of(Subject.VERBENA_TENSOR, Subject.VERBENA_VIEW,
             Subject.VERBENA_ENDING_VIEW, Subject.NETTY_ADAPTIVE, Subject.CONFINED_ARENA);
     private static final String WITHOUT_THREADS = "pairs,hand-over,large-runs,pauses,regions";
-    private static final Set<Part> OTHERS = EnumSet.of(Part.THREADS, Part.REFUSALS);
+    private static final Set<Part> OTHERS = EnumSet.of(Part.THREADS, Part.REFUSALS, Part.VIRTUAL);
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
     private static final List<String> MEASURED = Stream
@@ -107,6 +107,13 @@ class AllocatorBenchmarkTest {
         assertEquals(asking * Companion.CROWDS.length, rowsOf(Measure.BESIDE_REFUSAL), this::output);
     }
 
+    @Test
+    void virtualThreadsAreMeasured() throws Exception {
+        assertEquals(0, benchmark.run(new String[]{"--quick", "--parts", "virtual", "--carriers", "3"}, null,
+                List.of(Subject.VERBENA_ADDRESS)));
+        assertEquals(1, rowsOf(Measure.VIRTUAL), this::output);
+    }
+
     private long rowsOf(Measure measure) {
         return output().lines().filter(
                 line -> line.startsWith(measure.title) && !line.contains(Target.Verdict.UNMEASURED.word)).count();
@@ -115,6 +122,7 @@ class AllocatorBenchmarkTest {
     @ParameterizedTest
     @CsvSource({"--fast, option '--fast' is unknown", "--rounds, --rounds needs a value",
             "--rounds 0, --rounds=0 must be a whole number",
+            "--carriers x, --carriers=x must be a whole number",
             "--parts threads;all, --parts=threads;all must be some of pairs",
             "--json /no/such/folder/x, --json=/no/such/folder/x cannot be"})
     void wrongOptionsAreNamed(String arguments, String message) throws IOException, InterruptedException {

@@ -11,7 +11,6 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 
 import dev.verbena.memory.TensorArena;
-import dev.verbena.stress.Words;
 
 /**
  * One thread closes an arena while another takes a small block of it: one of them is refused. Some tries find an idle run at hand,
@@ -24,33 +23,27 @@ import dev.verbena.stress.Words;
 @Outcome(expect = FORBIDDEN, desc = "both or none, or memory was lost")
 @State
 public class ArenaClosedWhileAllocating {
-    private final TensorArena arena = TinyArena.create();
-    private long block;
-    private final Meeting meeting = new Meeting();
+    private final TakenWhileClosed block;
 
     /** Leaves a run to the thread that prepares the try, often one of the two. */
     public ArenaClosedWhileAllocating() {
+        TensorArena arena = TinyArena.create();
         arena.freeAddress(arena.allocateAddress(TinyArena.HALF));
+        block = new TakenWhileClosed(arena, TinyArena.HALF);
     }
 
     @Actor
     public void closes(ZZZ_Result result) {
-        meeting.attend();
-        result.r1 = Attempt.to(arena::close);
+        result.r1 = block.close();
     }
 
     @Actor
     public void allocates(ZZZ_Result result) {
-        meeting.attend();
-        result.r2 = Attempt.to(() -> block = arena.allocateAddress(TinyArena.HALF));
+        result.r2 = block.take();
     }
 
     @Arbiter
     public void arbiter(ZZZ_Result result) {
-        if (result.r2) {
-            Words.set(block, block);
-            arena.freeAddress(block);
-        }
-        result.r3 = TinyArena.isWhole(arena);
+        result.r3 = block.isWhole();
     }
 }

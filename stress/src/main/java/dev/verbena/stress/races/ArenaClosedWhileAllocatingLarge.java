@@ -10,9 +10,6 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 
-import dev.verbena.memory.TensorArena;
-import dev.verbena.stress.Words;
-
 /**
  * One thread closes an arena while another takes a large block of it: one of them is refused.
  *
@@ -23,28 +20,20 @@ import dev.verbena.stress.Words;
 @Outcome(expect = FORBIDDEN, desc = "both or none, or memory was lost")
 @State
 public class ArenaClosedWhileAllocatingLarge {
-    private final TensorArena arena = TinyArena.createLarge();
-    private long block;
-    private final Meeting meeting = new Meeting();
+    private final TakenWhileClosed block = new TakenWhileClosed(TinyArena.createLarge(), TinyArena.LARGE);
 
     @Actor
     public void closes(ZZZ_Result result) {
-        meeting.attend();
-        result.r1 = Attempt.to(arena::close);
+        result.r1 = block.close();
     }
 
     @Actor
     public void allocates(ZZZ_Result result) {
-        meeting.attend();
-        result.r2 = Attempt.to(() -> block = arena.allocateAddress(TinyArena.LARGE));
+        result.r2 = block.take();
     }
 
     @Arbiter
     public void arbiter(ZZZ_Result result) {
-        if (result.r2) {
-            Words.set(block, block);
-            arena.freeAddress(block);
-        }
-        result.r3 = TinyArena.isWhole(arena);
+        result.r3 = block.isWhole();
     }
 }

@@ -5,7 +5,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 
-/** An arena that has no room for a block until another one is freed: one thread frees that and tells so, another asks again and again. */
+/**
+ * An arena that has no room for a block until another one is freed: one thread frees that and tells so, another asks again and again.
+ *
+ * <p><b>Owner:</b> a race, whose arbiter closes it by {@link #isWhole}. <b>Threading:</b> {@link #free} is for one actor, {@link #ask} for the
+ * other, the rest for who comes before and after them.
+ */
 final class AskedWhileFreed {
     /** Before it was told. */
     static final int REFUSED = 0;

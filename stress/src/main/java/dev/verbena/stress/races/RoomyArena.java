@@ -4,7 +4,11 @@ import dev.verbena.memory.ArenaStatistics;
 import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.TensorArena;
 
-/** One arena for all tries, with so much room that threads that meet in it are lent rooms of their own. */
+/**
+ * One arena for all tries, with so much room that threads that meet in it are lent rooms of their own.
+ *
+ * <p><b>Owner:</b> the process of the harness; nobody closes it. <b>Threading:</b> thread-safe; {@link #isWhole} while nobody else is within.
+ */
 final class RoomyArena {
     /** A run of pages of its own. */
     static final long LARGE = 128 * 1024;
