@@ -71,7 +71,7 @@ final class Initiator {
     private boolean isUnderWay(SimRequest request) {
         boolean mayGoOn = queuePair.state() == SimQueuePair.State.READY || request.isStraggling()
                 || !simulation.conduct().stopsWhenFailed() && queuePair.state() != SimQueuePair.State.CLOSED;
-        return mayGoOn && running.contains(request) && queuePair.reachesPeer();
+        return mayGoOn && !request.isFailing && running.contains(request) && queuePair.reachesPeer();
     }
 
     // ---- before the first byte ----
@@ -246,9 +246,6 @@ final class Initiator {
 
     /** Whether the memory that was there at the begin still is, on both sides; if not, the request fails, once. */
     private boolean isStillThere(SimRequest request, SimRegion region) {
-        if (request.isFailing) {
-            return false;
-        }
         String local = request.isStraggling() ? null : request.localRefusal();
         if (local != null) {
             fail(request, CompletionStatus.LOCAL_PROTECTION_ERROR, request.opcode() + ": " + local);

@@ -23,6 +23,7 @@ import dev.verbena.transfer.spi.WorkRequest;
 
 /** What the contract says of threads and of the clock, in one thread and in virtual time. */
 class SimTimeTest {
+    private static final long AT_NS = 1_000_000;
     private static final long HOUR_NS = 3_600_000_000_000L;
 
     private final Simulation simulation = new Simulation(7,
@@ -130,6 +131,24 @@ class SimTimeTest {
             assertEquals(RECEIVER_NOT_READY, initiator.next().status());
             long tookNs = simulation.nanoTime() - startNs;
             assertTrue(tookNs >= timeoutNs && tookNs < timeoutNs + 20_000, "took=" + tookNs);
+        }
+    }
+
+    /** Until the request's failure is known to both, it is on its way. */
+    @Test
+    void aReceiveThatComesTooLateIsNotTaken() {
+        for (long lateNs = 1; lateNs < 5_000; lateNs += 100) {
+            Connection connection = initiator.fabric.connect(target.endpoint, initiator.options(AT_NS),
+                    SimSide.PATIENCE_NS);
+            simulation.runUntil(() -> !target.accepted.isEmpty(), SimSide.PATIENCE_NS);
+            target.connection = target.accepted.removeLast();
+            connection.queuePairs().getFirst().post(initiator.request(1, Opcode.SEND, 0, 8, target, 0));
+            assertTrue(
+                    simulation.runUntil(() -> simulation.history().getLast().endsWith("waits no longer"), 2 * AT_NS));
+            simulation.run(lateNs);
+            target.postReceive(31);
+            assertEquals(RECEIVER_NOT_READY, initiator.next().status());
+            assertEquals(WORK_REQUEST_FLUSHED, target.next().status());
         }
     }
 
