@@ -18,7 +18,7 @@ import dev.verbena.cli.BadInputException;
  * </pre>
  */
 final class Sizes {
-    private static final Pattern RANGE = Pattern.compile("(.+?)\\.\\.([^:]+)(?::(\\d{1,9}))?");
+    private static final Pattern RANGE = Pattern.compile("(.+?)\\.\\.([^:]+)(?::(\\d{1,6}))?");
     private static final Pattern SIZE = Pattern.compile("(\\d{1,15})([KMG]?)", Pattern.CASE_INSENSITIVE);
     private static final String HINT = "; give a range such as 8..1G or 8..1G:4, or a list such as 64,4K,1M";
 

@@ -36,8 +36,8 @@ final class TensorArguments {
                     + " least 5; default ${DEFAULT-VALUE}.")
     int iterations;
     @Option(names = {"-w", "--window"}, paramLabel = "N", defaultValue = "16",
-            description = "Slots of the receiver, for bandwidth; fewer of large tensors, but at least 2; of both sides; default"
-                    + " ${DEFAULT-VALUE}.")
+            description = "Slots of the receiver, for bandwidth; fewer of large tensors, but at least 2; the client's counts;"
+                    + " default ${DEFAULT-VALUE}.")
     int window;
     @Option(names = "--warm-up", paramLabel = "N", defaultValue = "30000",
             description = "Before each measurement, tensors of its size are sent until so many passed without the JIT of either side"

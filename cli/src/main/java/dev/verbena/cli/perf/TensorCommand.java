@@ -14,6 +14,7 @@ import dev.verbena.cli.ExitStatus;
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.cli.ReportFile;
 import dev.verbena.cli.WaitNotices;
+import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.TransferException;
@@ -139,9 +140,9 @@ public final class TensorCommand implements Callable<Integer> {
             try (WaitNotices.Notice _ = notices.begin(client::doing, "", WaitNotices.NO_LIMIT)) {
                 return new TensorReport(options, fabric, client.run(raw));
             }
-        } catch (FailedRunException e) {
+        } catch (FailedRunException | OutOfArenaMemoryException e) {
             link.device().abort("tensor: " + e.getMessage());
-            throw e;
+            throw new FailedRunException(e.getMessage());
         }
     }
 }
