@@ -69,12 +69,6 @@ final class Conversation {
         return measurements;
     }
 
-    /** Called by the client, after {@link #warmUp}: rehearses and measures. */
-    Measurement measured(PerfTest test, long byteSize, long iterations) {
-        rehearse(test, byteSize, iterations);
-        return measure(test, byteSize, iterations);
-    }
-
     /** Called by the client. */
     void end() {
         control.send(Round.END.toWords());
@@ -92,7 +86,8 @@ final class Conversation {
         return control.receive();
     }
 
-    private Measurement measure(PerfTest test, long byteSize, long iterations) {
+    /** Called by the client. */
+    Measurement measure(PerfTest test, long byteSize, long iterations) {
         doing = "measuring messages of " + byteSize + " bytes";
         Round round = new Round(test, byteSize, 1, iterations, true);
         Part part = announce(round);
@@ -125,9 +120,9 @@ final class Conversation {
     /**
      * As the measurement will be, of messages of its size: code that was compiled for small ones is thrown away at the first that
      * takes another branch, such as the fence behind a large copy. In rounds, until as many posts as in the warm-up have passed in
-     * which neither side's JIT was busy.
+     * which neither side's JIT was busy. Called by the client.
      */
-    private void rehearse(PerfTest test, long byteSize, long measured) {
+    void rehearse(PerfTest test, long byteSize, long measured) {
         doing = "rehearsing messages of " + byteSize + " bytes until the JIT is quiet";
         long iterations = multiple(Math.min(measured,
                 Math.clamp(REHEARSED_BYTE_SIZE_MAX / byteSize, REHEARSED_ITERATIONS_MIN, REHEARSED_ITERATIONS_MAX)));

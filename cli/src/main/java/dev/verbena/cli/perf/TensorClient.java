@@ -3,6 +3,8 @@ package dev.verbena.cli.perf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import java.util.stream.DoubleStream;
 
 import dev.verbena.transfer.DeviceStatistics;
 
@@ -64,15 +66,19 @@ final class TensorClient {
             long count = options.streamed(byteSize);
             rehearse(() -> stream(ends, byteSize, count), count);
             DeviceStatistics before = link.device().statistics();
-            double bytesPerSecond = stream(ends, byteSize, count);
-            long jitOfStreamMs = jitMs;
+            long[] jitOfStreamMs = new long[1];
+            double bytesPerSecond = median(() -> {
+                double each = stream(ends, byteSize, count);
+                jitOfStreamMs[0] += jitMs;
+                return each;
+            });
             double staged = stagedPerTensor(before, link.device().statistics());
             check(ends, byteSize, 2);
             tell(TensorRound.Kind.CLOSE, byteSize, 0);
             link.await();
             return new TensorFigures(byteSize, oneWay, raw.oneWay(), count, bytesPerSecond, raw.bytesPerSecond(),
                     copied,
-                    staged, fabricPerTensor(byteSize), raw.jitMs() + jitOfOneWayMs + jitOfStreamMs);
+                    staged, fabricPerTensor(byteSize), raw.jitMs() + jitOfOneWayMs + jitOfStreamMs[0]);
         }
     }
 
@@ -83,7 +89,11 @@ final class TensorClient {
             copies.run(count);
             jitMs = jit.takeMs();
         }, count);
-        return copies.run(count);
+        return median(() -> copies.run(count));
+    }
+
+    private static double median(DoubleSupplier bandwidth) {
+        return TensorRaw.median(DoubleStream.generate(bandwidth).limit(TensorOptions.BANDWIDTHS));
     }
 
     private static double stagedPerTensor(DeviceStatistics before, DeviceStatistics after) {

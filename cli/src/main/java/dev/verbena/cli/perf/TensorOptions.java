@@ -23,6 +23,8 @@ record TensorOptions(String host, int port, String fabric, NetworkOptions networ
     static final long BYTE_SIZE_MAX = 1L << 40;
     static final int ITERATIONS_MIN = 5;
     static final int WINDOW_MIN = 2;
+    /** Each bandwidth is the median of so many. */
+    static final int BANDWIDTHS = 5;
     /** What one measurement moves, of large tensors. */
     private static final long MEASURED_BYTE_SIZE = 2L << 30;
     private static final long WINDOW_BYTE_SIZE = 256 << 20;

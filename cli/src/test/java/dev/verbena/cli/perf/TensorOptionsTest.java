@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.stream.DoubleStream;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +26,11 @@ class TensorOptionsTest {
         assertEquals(roundTrips, options.roundTrips(byteSize));
         assertEquals(streamed, options.streamed(byteSize));
         assertEquals(window, options.window(byteSize));
+    }
+
+    @Test
+    void oneSlowRunOfFiveDoesNotCount() {
+        assertEquals(3, TensorRaw.median(DoubleStream.of(5, 0.1, 3, 4, 1)));
     }
 
     @Test
