@@ -3,11 +3,12 @@ package dev.verbena.memory.heap;
 import java.util.Arrays;
 
 /**
- * The free runs by length: a {@link RunTree} for each of a few hundred ranges, and a bit for each that says whether there is any. Most
- * trees hold a run or two, so that most operations are a few steps; the worst is O(log n).
+ * The free runs by length: a {@link RunTree} for each of some nine hundred ranges, and a bit for each that says whether there is any.
+ * Most trees hold a run or two, so that most operations are a few steps, each of which is a line of another page of records; the worst is
+ * O(log n).
  *
  * <pre>
- *   pages     1 2 3 .. 8     9 10 .. 16    18 20 .. 32   36 .. 64   ...     8 ranges per doubling, each up to and with that length
+ *   pages     1 2 3 .. 32    33 34 .. 64   66 68 .. 128   132 .. 256   ...     32 ranges per doubling, each up to and with that length
  * </pre>
  *
  * <p>Invariants: a tree holds the runs of its range and no other; its bit is set exactly when it is not empty; {@code pageCount} and
@@ -17,7 +18,7 @@ import java.util.Arrays;
  */
 final class FreeRuns extends LinePadding {
     private static final int PADDING_LONGS = LinePadding.BYTE_SIZE / Long.BYTES;
-    private static final int STEP_BITS = 3;
+    private static final int STEP_BITS = 5;
     private static final int RANGE_COUNT = rangeOf(Integer.MAX_VALUE) + 1;
 
     private final long[] used = new long[Math.ceilDiv(RANGE_COUNT, Long.SIZE)];
