@@ -64,23 +64,23 @@ class ArenaHeap implements Storage {
     /** The address of a block; 0 if it is not to be had like this: then {@link #takeExclusively}. */
     public long take(long byteSize) {
         ThreadHeap heap = heapOfThread();
-        if (!SizeClasses.isSmall(byteSize)) {
-            return takeLarge(heap, SizeClasses.pagesOf(byteSize));
+        if (!SizeClasses.isSmall(byteSize) || !heap.tryEnter()) {
+            return takeOther(heap, byteSize);
         }
-        enter(heap);
         try {
             int sizeClass = SizeClasses.indexOf(byteSize);
             long address = heap.allocate(sizeClass, byteSize);
             return address != 0 ? address : heap.allocateSlowly(sizeClass, byteSize);
         } finally {
-            leave(heap);
+            heap.leave();
         }
     }
 
-    private long takeLarge(ThreadHeap heap, long pages) {
+    /** Large, or for a thread that shares its heap, or whose heap others were let into. */
+    private long takeOther(ThreadHeap heap, long byteSize) {
         enter(heap);
         try {
-            return heap.allocateLarge(pages);
+            return heap.allocateAny(byteSize);
         } finally {
             leave(heap);
         }
@@ -115,8 +115,7 @@ class ArenaHeap implements Storage {
 
     private long takeLocked(ThreadHeap heap, long byteSize, long alignment) {
         if (SizeClasses.isSmall(byteSize) && alignment <= SizeClasses.PAGE_BYTE_SIZE) {
-            int sizeClass = SizeClasses.indexOf(byteSize);
-            return findSlot(heap, sizeClass) ? heap.allocate(sizeClass, byteSize) : 0;
+            return findSlot(heap, SizeClasses.indexOf(byteSize)) ? heap.allocateAny(byteSize) : 0;
         }
         heaps().forEach(ThreadHeap::trim);
         central.lendNoMore();
@@ -171,19 +170,28 @@ class ArenaHeap implements Storage {
     @Override
     public void release(long address) {
         ThreadHeap heap = heapOfThread();
-        enter(heap);
-        try {
-            long run = heap.runAt(address);
-            if (run != 0) {
-                if (!heap.freeOwn(run, address)) {
-                    releaseElsewhere(heap, run, address);
-                }
-                return;
+        boolean isBlock;
+        if (!heap.tryEnter()) {
+            isBlock = releaseSlowly(heap, address);
+        } else {
+            try {
+                isBlock = heap.free(address);
+            } finally {
+                heap.leave();
             }
+        }
+        if (!isBlock) {
+            throw noBlockToFree(address);
+        }
+    }
+
+    private boolean releaseSlowly(ThreadHeap heap, long address) {
+        enterSlowly(heap);
+        try {
+            return heap.free(address);
         } finally {
             leave(heap);
         }
-        throw noBlockToFree(address);
     }
 
     /** Once no thread is within its heap: whether the memory at the address is free, or of elsewhere. */
@@ -194,15 +202,6 @@ class ArenaHeap implements Storage {
                     : central.isFree(address) ? SlotRun.doubleFree(address) : noBlock(address);
         } finally {
             unlockAll();
-        }
-    }
-
-    /** Of another thread, or large; within the heap of this thread, so that the records stay. */
-    private void releaseElsewhere(ThreadHeap heap, long run, long address) {
-        if (!RunRecord.isSlots(run)) {
-            heap.freeLarge(run, address);
-        } else {
-            heap.freeElsewhere(run, address);
         }
     }
 
@@ -345,11 +344,8 @@ class ArenaHeap implements Storage {
     /** With all locked, and no rooms. */
     private void freeLocked(ThreadHeap heap, long block) {
         long run = heap.runAt(block);
-        if (RunRecord.isSlots(run)) {
-            central.heap(RunRecord.heap(run)).freeOwn(run, block);
-        } else {
-            heap.freeLarge(run, block);
-        }
+        ThreadHeap owner = RunRecord.isSlots(run) ? central.heap(RunRecord.heap(run)) : heap;
+        owner.free(block);
     }
 
     // ---- figures ----
@@ -448,7 +444,12 @@ class ArenaHeap implements Storage {
 
     private ThreadHeap heapOfThread() {
         Thread thread = Thread.currentThread();
-        ThreadHeap heap = heapsByThread.get(thread.threadId());
+        HeapTable heaps = heapsByThread;
+        return thread.threadId() == heaps.lastId ? heaps.last : otherHeap(thread, heaps);
+    }
+
+    private ThreadHeap otherHeap(Thread thread, HeapTable heaps) {
+        ThreadHeap heap = heaps.get(thread.threadId());
         return heap != null ? heap : firstHeap(thread);
     }
 

@@ -332,7 +332,7 @@ final class CentralHeap {
         lock();
         try {
             visit(user);
-            long run = isShort() ? 0 : pages.take(pageCount, RunRecord.slotsOf(sizeClass));
+            long run = isShort() ? 0 : pages.take(pageCount, RunRecord.SLOTS);
             if (run != 0) {
                 SlotRun.carve(run, user.heap, sizeClass);
                 slabs.get(RunRecord.slab(run)).enter(run);
@@ -347,7 +347,7 @@ final class CentralHeap {
         lock();
         try {
             visit(user);
-            RunRecord.heap(run, RunRecord.NO_HEAP);
+            RunRecord.owner(run, RunRecord.NO_HEAP);
             give(run);
         } finally {
             unlock();

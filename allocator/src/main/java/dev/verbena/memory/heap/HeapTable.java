@@ -13,9 +13,10 @@ import java.util.List;
 final class HeapTable {
     private static final int SHARE = 4;
 
-    /** Of the thread that came last, quicker found than by probing: most arenas that are in a hurry have one thread. */
-    private final long lastId;
-    private final ThreadHeap last;
+    /** Of the thread that came last, quicker found than by {@link #get}: most arenas that are in a hurry have one thread. */
+    final long lastId;
+    /** Likewise; null if there is none yet. */
+    final ThreadHeap last;
     /** By place; 0, which is the id of no thread, where there is none. */
     private final long[] ids;
     private final ThreadHeap[] heaps;
@@ -43,10 +44,6 @@ final class HeapTable {
 
     /** Null if it owns none. */
     ThreadHeap get(long threadId) {
-        return threadId == lastId ? last : probe(threadId);
-    }
-
-    private ThreadHeap probe(long threadId) {
         int place = place(threadId);
         for (long id = ids[place]; id != 0; id = ids[place]) {
             if (id == threadId) {

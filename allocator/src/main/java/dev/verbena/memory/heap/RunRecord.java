@@ -15,9 +15,9 @@ package dev.verbena.memory.heap;
  *   40  address             of the run's first byte
  *   48  pageCount           int
  *   52  previousPageCount   int, of the run before it in the slab; 0 if it is the first
- *   56  heap                int, number of the {@link ThreadHeap} that it belongs to; else NO_HEAP
+ *   56  owner               int, in SLOTS: number of the {@link ThreadHeap} that it belongs to * size classes + its class; else NO_HEAP
  *   60  slab                short, number of the {@link SlabPages}
- *   62  kind                byte: SPARE, FREE, LARGE, END, or 1 + size class of SLOTS
+ *   62  kind                byte: SPARE, FREE, LARGE, SLOTS, END
  *   63  slotCount           byte, in SLOTS; height, in FREE
  *   64
  *  128
@@ -53,6 +53,8 @@ public final class RunRecord {
     static final int FREE = -1;
     /** It is one block. */
     static final int LARGE = -2;
+    /** Carved into slots of a heap. */
+    static final int SLOTS = 1;
     /** Behind the last page of a slab. */
     static final int END = -3;
 
@@ -74,30 +76,22 @@ public final class RunRecord {
     private static final long ADDRESS = RETURNED_NEXT + Long.BYTES;
     private static final long PAGE_COUNT = ADDRESS + Long.BYTES;
     private static final long PREVIOUS_PAGE_COUNT = PAGE_COUNT + Integer.BYTES;
-    private static final long HEAP = PREVIOUS_PAGE_COUNT + Integer.BYTES;
-    private static final long SLAB = HEAP + Integer.BYTES;
+    private static final long OWNER = PREVIOUS_PAGE_COUNT + Integer.BYTES;
+    private static final long SLAB = OWNER + Integer.BYTES;
     private static final long KIND = SLAB + Short.BYTES;
     private static final long SLOT_COUNT = KIND + Byte.BYTES;
     private static final long HEIGHT = SLOT_COUNT;
 
-    private static final int KIND_SHIFT = (int) (KIND - HEAP) * Byte.SIZE;
-    private static final int SLOT_COUNT_SHIFT = (int) (SLOT_COUNT - HEAP) * Byte.SIZE;
+    private static final int KIND_SHIFT = (int) (KIND - OWNER) * Byte.SIZE;
+    private static final int SLOT_COUNT_SHIFT = (int) (SLOT_COUNT - OWNER) * Byte.SIZE;
 
     private RunRecord() {}
 
     // ---- what it is ----
 
-    /** Heap, slab, kind and slot count at once, for the path of a block, which wants them all. */
+    /** Owner, slab, kind and slot count, of one moment. */
     static long owned(long run) {
-        return RawMemory.getLong(run + HEAP);
-    }
-
-    static int heapOf(long owned) {
-        return (int) owned;
-    }
-
-    static int sizeClassOf(long owned) {
-        return ((int) (owned >>> KIND_SHIFT) & 0xFF) - 1;
+        return RawMemory.getLong(run + OWNER);
     }
 
     static int kindOf(long owned) {
@@ -117,17 +111,7 @@ public final class RunRecord {
     }
 
     static boolean isSlots(long run) {
-        return kind(run) > SPARE;
-    }
-
-    /** The kind of a run of slots of that class. */
-    static int slotsOf(int sizeClass) {
-        return 1 + sizeClass;
-    }
-
-    /** In SLOTS. */
-    static int sizeClass(long run) {
-        return kind(run) - 1;
+        return kind(run) == SLOTS;
     }
 
     /** The legal moves: SPARE → FREE (new slab, split) → LARGE or SLOTS → FREE (freed) → SPARE (merged); SPARE → END. */
@@ -151,7 +135,7 @@ public final class RunRecord {
     static void place(long run, int slab, long address, int room, long pageCount, long previousPageCount) {
         RawMemory.putShort(run + SLAB, (short) slab);
         RawMemory.putLong(run + ADDRESS, address);
-        RawMemory.putInt(run + HEAP, NO_HEAP);
+        owner(run, NO_HEAP);
         room(run, room);
         RawMemory.putByte(run + BORDERS, (byte) 0);
         pageCount(run, pageCount);
@@ -268,12 +252,27 @@ public final class RunRecord {
 
     // ---- slots ----
 
-    static int heap(long run) {
-        return RawMemory.getInt(run + HEAP);
+    /** Heap and size class as one number: {@link #ownerOf}; or NO_HEAP. */
+    static int owner(long run) {
+        return RawMemory.getInt(run + OWNER);
     }
 
-    static void heap(long run, int value) {
-        RawMemory.putInt(run + HEAP, value);
+    static void owner(long run, int value) {
+        RawMemory.putInt(run + OWNER, value);
+    }
+
+    static int ownerOf(int heap, int sizeClass) {
+        return heap * SizeClasses.COUNT + sizeClass;
+    }
+
+    /** Or NO_HEAP. */
+    static int heap(long run) {
+        return Math.floorDiv(owner(run), SizeClasses.COUNT);
+    }
+
+    /** Of one that belongs to a heap. */
+    static int sizeClass(long run) {
+        return Math.floorMod(owner(run), SizeClasses.COUNT);
     }
 
     static int slotCount(long run) {

@@ -38,6 +38,11 @@ final class SlotBins {
 
     /** The head of the bin of that class. */
     long of(int sizeClass) {
+        return of(heads, sizeClass);
+    }
+
+    /** Likewise, of the bins whose first head that is. */
+    static long of(long heads, int sizeClass) {
         return RawMemory.known(heads + ((long) sizeClass << HEAD_BYTE_SIZE_SHIFT));
     }
 
@@ -81,15 +86,15 @@ final class SlotBins {
 
     /** With a mask of -1 as {@link #push}, with 0 nothing. */
     static void pushIf(long mask, long bin, long run) {
-        // Not by first(): see RawMemory.
-        long first = RunRecord.next(bin);
-        RunRecord.next(Bits.choose(mask, run, bin + NOWHERE), first);
-        RunRecord.next(bin, Bits.choose(mask, run, first));
+        // Not by first() and next(): see RawMemory.
+        long first = RawMemory.getAddress(bin);
+        RawMemory.putLong(Bits.choose(mask, run, bin + NOWHERE), first);
+        RawMemory.putLong(bin, Bits.choose(mask, run, first));
     }
 
     /** With a mask of -1 takes out the first run, with 0 nothing. */
     static void popIf(long mask, long bin, long first) {
-        RunRecord.next(bin, Bits.choose(mask, RunRecord.next(first), first));
+        RawMemory.putLong(bin, Bits.choose(mask, RawMemory.getAddress(first), first));
     }
 
     // ---- counts ----
@@ -126,7 +131,7 @@ final class SlotBins {
     private static int checkedCount(long first, int heap, int sizeClass) {
         int count = 0;
         for (long run = first; run != 0; run = RunRecord.next(run)) {
-            if (RunRecord.kind(run) != RunRecord.slotsOf(sizeClass) || RunRecord.heap(run) != heap
+            if (!RunRecord.isSlots(run) || RunRecord.owner(run) != RunRecord.ownerOf(heap, sizeClass)
                     || SlotRun.isFull(run)) {
                 return -1;
             }

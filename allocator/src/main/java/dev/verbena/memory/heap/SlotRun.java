@@ -18,7 +18,7 @@ final class SlotRun {
 
     /** The heap makes a run of that class its own, all slots free. */
     static void carve(long run, int heap, int sizeClass) {
-        RunRecord.heap(run, heap);
+        RunRecord.owner(run, RunRecord.ownerOf(heap, sizeClass));
         RunRecord.slotCount(run, SizeClasses.slotsIn(sizeClass, RunRecord.pageCount(run)));
         RunRecord.freeSlots(run, allSlots(run));
         RunRecord.returnedSlots(run, 0);

@@ -18,8 +18,8 @@ import dev.verbena.memory.ArenaStatistics;
  * grows together with what is free beside it. Whoever finds no memory takes all of them away.
  *
  * <p>Invariants: a run of this heap is in the bin of its class exactly when it is not full;
- * {@code liveByteSize} is the sum over its slots that are not free, those included that wait to be taken back; {@code runByteSize} that
- * over its runs.
+ * {@code allocatedByteSize - freedByteSize} is the sum over its slots that are not free, those included that wait to be taken back;
+ * {@code runByteSize} that over its runs.
  *
  * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with its lock held, {@link #tryEnter} or {@link #lock}, but
  * those that say otherwise, which are thread-safe.
@@ -37,7 +37,7 @@ public class ThreadHeap extends OwnerLock {
     private static final int LOOKS_FOR_ROOM = 64;
 
     private static final VarHandle LIVE_PEAK;
-    private static final VarHandle LIVE;
+    private static final VarHandle ALLOCATED;
     private static final VarHandle RUNS;
     private static final VarHandle REQUESTED;
     private static final VarHandle FREED;
@@ -48,7 +48,7 @@ public class ThreadHeap extends OwnerLock {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             LIVE_PEAK = lookup.findVarHandle(ThreadHeap.class, "livePeakByteSize", long.class);
-            LIVE = lookup.findVarHandle(ThreadHeap.class, "liveByteSize", long.class);
+            ALLOCATED = lookup.findVarHandle(ThreadHeap.class, "allocatedByteSize", long.class);
             RUNS = lookup.findVarHandle(ThreadHeap.class, "runByteSize", long.class);
             REQUESTED = lookup.findVarHandle(ThreadHeap.class, "requestedByteSize", long.class);
             FREED = lookup.findVarHandle(ThreadHeap.class, "freedByteSize", long.class);
@@ -61,7 +61,11 @@ public class ThreadHeap extends OwnerLock {
 
     private final CentralHeap central;
     private final int number;
+    /** The {@link RunRecord#owner} of its runs of the first class. */
+    private final int firstOwner;
     private final SlotBins bins = new SlotBins();
+    /** Their first head, one look nearer. */
+    private final long firstBin = bins.of(0);
     private final ReturnedRuns returned = new ReturnedRuns();
     private final Rooms rooms;
     /** Of all who share it; null where one thread owns it. */
@@ -77,23 +81,28 @@ public class ThreadHeap extends OwnerLock {
     /** Where {@link #makeRoom} goes on. */
     private int nextClass;
 
-    private long liveByteSize;
-    /** The most since {@link #publish}; others read it. */
-    private long livePeakByteSize;
-    private long runByteSize;
-    private long requestedByteSize;
-    /** Of all that was live and is not; written behind {@code liveByteSize}. See {@link Refusals} for this and those below. */
+    /** Of all that is live and was; up only, as all below: see {@link Refusals}. Others read it. */
+    private long allocatedByteSize;
+    /** Of all that was live and is not. */
     private long freedByteSize;
     /** What is in {@code freedByteSize} of blocks that other threads freed; written behind it. */
     private long takenBackByteSize;
     /** Of other heaps' blocks; written before they are free. */
     private long freedElsewhereByteSize;
 
+    /** The most that was live since {@link #publish}; others read it. */
+    private long livePeakByteSize;
+    private long runByteSize;
+    /** With less live the heap has more free than it keeps. */
+    private long sparseByteSize = computeSparseByteSize(0);
+    private long requestedByteSize;
+
     /** With {@code sharedLock} null for one thread. */
     ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
         this.central = central;
         this.sharedLock = sharedLock;
         number = central.nextHeap();
+        firstOwner = RunRecord.ownerOf(number, 0);
         rooms = new Rooms(central, number);
         // Last, for others look at it from now on.
         central.add(this, returned);
@@ -145,7 +154,7 @@ public class ThreadHeap extends OwnerLock {
 
     /** The address of a free slot of that class, for a block of so many bytes; 0 if there is none at hand. */
     long allocate(int sizeClass, long byteSize) {
-        long bin = bins.of(sizeClass);
+        long bin = bin(sizeClass);
         long run = SlotBins.first(bin);
         if (run == 0) {
             return 0;
@@ -153,16 +162,25 @@ public class ThreadHeap extends OwnerLock {
         long free = RunRecord.freeSlots(run);
         long others = free & free - 1;
         if ((RunRecord.returnedSlots(run) & free & -free) != 0) {
-            return 0; // Freed twice: to take back is the slow path's.
+            return 0; // Freed twice, which is told when it is taken back.
         }
         RunRecord.freeSlots(run, others);
         SlotBins.popIf(~Bits.maskIfNot0(others), bin, run);
         SlotBins.countAllocated(bin);
         long slotByteSize = SizeClasses.slotByteSize(sizeClass);
         requestedByteSize += byteSize;
-        liveByteSize += slotByteSize;
-        livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
+        allocated(slotByteSize);
         return RunRecord.address(run) + Long.numberOfTrailingZeros(free) * slotByteSize;
+    }
+
+    private long bin(int sizeClass) {
+        return SlotBins.of(firstBin, sizeClass);
+    }
+
+    private void allocated(long byteSize) {
+        long allocated = allocatedByteSize + byteSize;
+        allocatedByteSize = allocated;
+        livePeakByteSize = Math.max(livePeakByteSize, allocated - freedByteSize);
     }
 
     /** The run with a block that may begin at the address, of any heap; 0 if there is none. */
@@ -186,14 +204,24 @@ public class ThreadHeap extends OwnerLock {
         return SlabPages.runAt(slabFirst, slabPageMap, address - slabAddress);
     }
 
-    /** Frees the block at the address, if its run is of this heap. @return whether it is */
-    boolean freeOwn(long run, long block) {
-        long owned = RunRecord.owned(run);
-        if (RunRecord.heapOf(owned) != number) {
+    /**
+     * Frees the block at the address, of whichever heap.
+     *
+     * @return false if none begins there, or no longer
+     * @throws IllegalArgumentException as that, where there are other blocks around
+     * @throws IllegalStateException if it is free already
+     */
+    boolean free(long block) {
+        long run = runAt(block);
+        if (run == 0) {
             return false;
         }
-        int sizeClass = RunRecord.sizeClassOf(owned);
-        long bit = SlotRun.bitAt(run, block, sizeClass, RunRecord.slotCountOf(owned));
+        int sizeClass = RunRecord.owner(run) - firstOwner;
+        if (Integer.compareUnsigned(sizeClass, SizeClasses.COUNT) >= 0) {
+            freeOther(run, block);
+            return true;
+        }
+        long bit = SlotRun.bitAt(run, block, sizeClass, RunRecord.slotCount(run));
         long others = RunRecord.freeSlots(run);
         SlotRun.checkLive(run, others, bit, block);
         RunRecord.freeSlots(run, others | bit);
@@ -201,15 +229,34 @@ public class ThreadHeap extends OwnerLock {
         return true;
     }
 
-    /** Whether {@link #allocate} would find one, of runs put aside too. */
-    boolean hasSlot(int sizeClass) {
-        return SlotBins.turn(bins.of(sizeClass)) != 0;
+    /** Of another heap, or large. */
+    private void freeOther(long run, long block) {
+        if (!RunRecord.isSlots(run)) {
+            freeLarge(run, block);
+        } else {
+            freeElsewhere(run, block);
+        }
     }
 
-    /** The slow path: with what others have freed, or a fresh run. Returns 0 if that is of no avail. */
+    /** Whether {@link #allocate} would find one, of runs put aside too. */
+    boolean hasSlot(int sizeClass) {
+        return SlotBins.turn(bin(sizeClass)) != 0;
+    }
+
+    /** The address of a block, small or large; 0 if there is none at hand, nor with all. */
+    long allocateAny(long byteSize) {
+        if (!SizeClasses.isSmall(byteSize)) {
+            return allocateLarge(SizeClasses.pagesOf(byteSize));
+        }
+        int sizeClass = SizeClasses.indexOf(byteSize);
+        long address = allocate(sizeClass, byteSize);
+        return address != 0 ? address : allocateSlowly(sizeClass, byteSize);
+    }
+
+    /** With what others have freed, or a fresh run. Returns 0 if that is of no avail. */
     long allocateSlowly(int sizeClass, long byteSize) {
         takeReturned();
-        SlotBins.turn(bins.of(sizeClass));
+        SlotBins.turn(bin(sizeClass));
         long address = allocate(sizeClass, byteSize);
         if (address == 0 && carve(sizeClass, SizeClasses.runPages(sizeClass))) {
             address = allocate(sizeClass, byteSize);
@@ -228,9 +275,8 @@ public class ThreadHeap extends OwnerLock {
     }
 
     private long takeSlots(int sizeClass, long pageCount) {
-        int kind = RunRecord.slotsOf(sizeClass);
-        long run = rooms.take(pageCount, kind);
-        run = run != 0 ? run : rooms.takeOfMore(pageCount, kind);
+        long run = rooms.take(pageCount, RunRecord.SLOTS);
+        run = run != 0 ? run : rooms.takeOfMore(pageCount, RunRecord.SLOTS);
         if (run == 0) {
             return central.takeSlots(rooms, sizeClass, pageCount);
         }
@@ -269,22 +315,31 @@ public class ThreadHeap extends OwnerLock {
     }
 
     private void freed(long run, int sizeClass, long freeBefore, int count) {
-        long bin = bins.of(sizeClass);
+        long bin = bin(sizeClass);
         SlotBins.countFreed(bin, count);
         SlotBins.pushIf(~Bits.maskIfNot0(freeBefore), bin, run);
-        long byteSize = (long) count * SizeClasses.slotByteSize(sizeClass);
-        liveByteSize -= byteSize;
-        FREED.setRelease(this, freedByteSize + byteSize);
-        if (livePeakByteSize - liveByteSize > PEAK_DRIFT_MAX) {
+        long freed = freedByteSize + (long) count * SizeClasses.slotByteSize(sizeClass);
+        FREED.setRelease(this, freed);
+        long live = allocatedByteSize - freed;
+        if (livePeakByteSize - live > PEAK_DRIFT_MAX) {
             publish();
         }
-        if (runByteSize - liveByteSize > Math.max(CACHED_BYTE_SIZE, liveByteSize) && SlotRun.isIdle(run)) {
+        if (live < sparseByteSize && SlotRun.isIdle(run)) {
             sweep(bin);
         }
     }
 
+    private static long computeSparseByteSize(long runByteSize) {
+        return Math.min(runByteSize - CACHED_BYTE_SIZE, runByteSize / 2);
+    }
+
+    private void addRunByteSize(long byteSize) {
+        runByteSize += byteSize;
+        sparseByteSize = computeSparseByteSize(runByteSize);
+    }
+
     private boolean hasFree() {
-        return runByteSize > liveByteSize;
+        return runByteSize > liveByteSize();
     }
 
     /** Gives back what is idle of the next runs of the bin, which are other ones each time. */
@@ -305,7 +360,7 @@ public class ThreadHeap extends OwnerLock {
     private void makeRoom() {
         long left = LOOKS_FOR_ROOM;
         for (int i = 0; i < SizeClasses.COUNT && left > 0; i++) {
-            left = giveBackIdle(bins.of(nextClass), left);
+            left = giveBackIdle(bin(nextClass), left);
             nextClass = (nextClass + 1) % SizeClasses.COUNT;
         }
     }
@@ -329,12 +384,12 @@ public class ThreadHeap extends OwnerLock {
 
     /** Of a run that is in no bin. */
     private void giveBack(long run) {
-        runByteSize -= RunRecord.byteSize(run);
+        addRunByteSize(-RunRecord.byteSize(run));
         if (RunRecord.room(run) != number) {
             central.giveSlots(rooms, run);
             return;
         }
-        RunRecord.heap(run, RunRecord.NO_HEAP);
+        RunRecord.owner(run, RunRecord.NO_HEAP);
         central.slabAt(RunRecord.address(run)).erase(run);
         rooms.give(run);
     }
@@ -423,8 +478,8 @@ public class ThreadHeap extends OwnerLock {
         takeReturned();
         forgetSlab();
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            giveBackIdle(bins.of(sizeClass), Long.MAX_VALUE);
-            giveBackAside(bins.of(sizeClass));
+            giveBackIdle(bin(sizeClass), Long.MAX_VALUE);
+            giveBackAside(bin(sizeClass));
         }
         rooms.end();
     }
@@ -454,28 +509,27 @@ public class ThreadHeap extends OwnerLock {
         if (!other.hasSlot(sizeClass)) {
             return false;
         }
-        long otherBin = other.bins.of(sizeClass);
+        long otherBin = other.bin(sizeClass);
         long run = SlotBins.first(otherBin);
         SlotBins.removeAfter(otherBin, run);
         other.disown(run, sizeClass);
-        RunRecord.heap(run, number);
-        SlotBins.countFreed(bins.of(sizeClass), -SlotRun.liveCount(run));
-        liveByteSize += SlotRun.liveByteSize(run);
-        livePeakByteSize = Math.max(livePeakByteSize, liveByteSize);
+        RunRecord.owner(run, RunRecord.ownerOf(number, sizeClass));
+        SlotBins.countFreed(bin(sizeClass), -SlotRun.liveCount(run));
+        allocated(SlotRun.liveByteSize(run));
         adopt(run);
         return true;
     }
 
     private void disown(long run, int sizeClass) {
-        SlotBins.countFreed(bins.of(sizeClass), SlotRun.liveCount(run));
-        liveByteSize -= SlotRun.liveByteSize(run);
-        runByteSize -= RunRecord.byteSize(run);
+        SlotBins.countFreed(bin(sizeClass), SlotRun.liveCount(run));
+        FREED.setRelease(this, freedByteSize + SlotRun.liveByteSize(run));
+        addRunByteSize(-RunRecord.byteSize(run));
         publish();
     }
 
     private void adopt(long run) {
-        SlotBins.push(bins.of(RunRecord.sizeClass(run)), run);
-        runByteSize += RunRecord.byteSize(run);
+        SlotBins.push(bin(RunRecord.sizeClass(run)), run);
+        addRunByteSize(RunRecord.byteSize(run));
     }
 
     // ---- figures ----
@@ -483,7 +537,7 @@ public class ThreadHeap extends OwnerLock {
     /** Lets everybody look at how much this heap had at most, and starts anew. */
     void publish() {
         central.peak.look();
-        livePeakByteSize = liveByteSize;
+        livePeakByteSize = liveByteSize();
     }
 
     /** By any thread. */
@@ -498,7 +552,9 @@ public class ThreadHeap extends OwnerLock {
 
     /** By any thread. */
     ArenaStatistics.HeapUsage usage() {
-        long live = (long) LIVE.getOpaque(this);
+        // Read before what grows before it.
+        long freed = (long) FREED.getAcquire(this);
+        long live = (long) ALLOCATED.getOpaque(this) - freed;
         return new ArenaStatistics.HeapUsage(ownerId, live,
                 Math.max(0, (long) RUNS.getOpaque(this) - live) + rooms.freeByteSizeOpaque(),
                 allocationCount(), classes().mapToLong(i -> bins.allocatedCount(i) * SizeClasses.slotByteSize(i)).sum(),
@@ -507,9 +563,7 @@ public class ThreadHeap extends OwnerLock {
 
     /** At least what was allocated up to now, but for what others freed and is not taken back yet; by any thread. */
     long allocatedBound() {
-        long takenBack = (long) TAKEN_BACK.getAcquire(this);
-        long freed = (long) FREED.getAcquire(this);
-        return takenBack + freed + (long) LIVE.getAcquire(this) + rooms.allocatedBound();
+        return (long) TAKEN_BACK.getAcquire(this) + (long) ALLOCATED.getAcquire(this) + rooms.allocatedBound();
     }
 
     /** What was freed up to now, by this heap or of it; by any thread. */
@@ -523,7 +577,7 @@ public class ThreadHeap extends OwnerLock {
     }
 
     long liveByteSize() {
-        return liveByteSize;
+        return allocatedByteSize - freedByteSize;
     }
 
     long liveCount() {

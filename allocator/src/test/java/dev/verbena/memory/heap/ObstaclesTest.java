@@ -119,12 +119,7 @@ class ObstaclesTest {
     }
 
     private static void free(ThreadHeap heap, long block) {
-        long run = heap.runAt(block);
-        if (!RunRecord.isSlots(run)) {
-            heap.freeLarge(run, block);
-        } else if (!heap.freeOwn(run, block)) {
-            heap.freeElsewhere(run, block);
-        }
+        assertTrue(heap.free(block));
     }
 
     private void trim() {

@@ -157,18 +157,10 @@ class RoomsProperties {
     }
 
     private void allocate(ThreadHeap heap, Random random) {
-        long byteSize;
-        long address;
-        if (random.nextInt(3) > 0) {
-            long pages = 17 + random.nextLong(LARGE_PAGES_MAX);
-            byteSize = pages * SizeClasses.PAGE_BYTE_SIZE;
-            address = heap.allocateLarge(pages);
-        } else {
-            byteSize = 1 + random.nextLong(SizeClasses.SLOT_BYTE_SIZE_MAX);
-            int sizeClass = SizeClasses.indexOf(byteSize);
-            address = heap.allocate(sizeClass, byteSize);
-            address = address != 0 ? address : heap.allocateSlowly(sizeClass, byteSize);
-        }
+        boolean isLarge = random.nextInt(3) > 0;
+        long byteSize = isLarge ? (17 + random.nextLong(LARGE_PAGES_MAX)) * SizeClasses.PAGE_BYTE_SIZE
+                : 1 + random.nextLong(SizeClasses.SLOT_BYTE_SIZE_MAX);
+        long address = heap.allocateAny(byteSize);
         assertTrue(address != 0);
         var before = live.lowerEntry(address + byteSize);
         assertTrue(before == null || before.getValue() <= address, "two blocks at one place");
@@ -181,12 +173,7 @@ class RoomsProperties {
         long address = addresses.set(index, addresses.getLast());
         addresses.removeLast();
         live.remove(address);
-        long run = heap.runAt(address);
-        if (!RunRecord.isSlots(run)) {
-            heap.freeLarge(run, address);
-        } else if (!heap.freeOwn(run, address) && SlotRun.giveFromOutside(run, address)) {
-            central.pushReturned(RunRecord.heap(run), run);
-        }
+        assertTrue(heap.free(address));
     }
 
     private void resize(ThreadHeap heap, long address, long pages) {

@@ -142,14 +142,12 @@ class SweepProperties {
 
         private void allocate(ThreadHeap heap) {
             long byteSize = SIZES[random.nextInt(SIZES.length)];
-            int sizeClass = SizeClasses.indexOf(byteSize);
-            long address = heap.allocate(sizeClass, byteSize);
-            address = address != 0 ? address : heap.allocateSlowly(sizeClass, byteSize);
+            long address = heap.allocateAny(byteSize);
             if (address == 0) {
                 long at = (1L << 40) + central.slabs().size() * 2 * SLAB_PAGES * SizeClasses.PAGE_BYTE_SIZE;
                 central.add(() -> MemorySegment.ofAddress(at), SLAB_PAGES);
                 reached.slabs++;
-                address = heap.allocateSlowly(sizeClass, byteSize);
+                address = heap.allocateAny(byteSize);
             }
             var before = live.lowerEntry(address + byteSize);
             assertTrue(before == null || before.getValue() <= address, "two blocks at one place");
@@ -162,10 +160,7 @@ class SweepProperties {
             long address = addresses.set(index, addresses.getLast());
             addresses.removeLast();
             live.remove(address);
-            long run = heap.runAt(address);
-            if (!heap.freeOwn(run, address) && SlotRun.giveFromOutside(run, address)) {
-                central.pushReturned(RunRecord.heap(run), run);
-            }
+            assertTrue(heap.free(address));
         }
 
         private void takeOver() {
