@@ -5,7 +5,6 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.RdmaDevice;
@@ -58,22 +57,27 @@ final class FinishLine {
         hasFinished = true;
         if (isFirst) {
             while (!told.containsAll(others)) {
-                LockSupport.parkNanos(this, PAUSE_NS);
+                pause();
             }
             long deadlineNs = System.nanoTime() + LEAVE_TIMEOUT_NS;
             while (!gone.containsAll(others) && System.nanoTime() < deadlineNs) {
-                LockSupport.parkNanos(this, PAUSE_NS);
+                pause();
             }
             return;
         }
         while (device.call(first, FINISHED, NOTHING, ANSWER_TIMEOUT)[0] != YES[0]) {
-            LockSupport.parkNanos(this, PAUSE_NS);
+            pause();
         }
         try {
             device.call(first, LEAVING, NOTHING, ANSWER_TIMEOUT);
         } catch (TransferException _) {
             // The first has left on hearing it, before its answer was out.
         }
+    }
+
+    /** Others' calls are answered meanwhile, where callers drive the device. */
+    private void pause() {
+        device.awaitActivity(device.activity(), PAUSE_NS);
     }
 
     /** What {@link #cross} has not heard yet, in words. Thread-safe. */

@@ -88,6 +88,7 @@ final class TaskCommand implements Callable<Integer> {
                     "--task=" + task + " is none of this cluster's " + Training.tasks(options));
         }
         running.run(RdmaDeviceOptions.defaults(network.options()).withName(task).withFabric(training.fabric)
+                .withProgress(training.progress.check())
                 .withLocalEndpoint(endpoint("--listen", listen)), options, dataset);
         return ExitStatus.SUCCESS;
     }

@@ -13,6 +13,7 @@ import dev.verbena.transfer.Fabrics;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What to train and over what: the options that {@code train} and {@code task} share, checked as far as one can before a start. */
@@ -56,6 +57,9 @@ final class TrainingArguments {
             description = "zerocopy, or copy: senders copy into a registered buffer each time; default ${DEFAULT-VALUE}.")
     String transport;
 
+    @Mixin
+    ProgressArguments progress;
+
     /** The data, with what can be said of the options alone said first. */
     Dataset load() {
         requirePositive("--workers", workers == null ? TrainingDefaults.WORKERS : workers);
@@ -63,6 +67,7 @@ final class TrainingArguments {
         requirePositive("--batch", batch);
         requirePositive("--epochs", length.epochs == null ? 1 : length.epochs);
         requirePositive("--iterations", length.iterations == null ? 1 : length.iterations);
+        progress.check();
         require(learningRate == null || Float.isFinite(learningRate) && learningRate > 0,
                 "--lr=" + learningRate + "; give a number above 0");
         require(List.of("zerocopy", "copy").contains(transport),
@@ -111,7 +116,8 @@ final class TrainingArguments {
     List<String> toCommandLine(TrainingOptions options) {
         List<String> line = new ArrayList<>(List.of("--model=" + model, "--workers=" + options.workers(),
                 "--servers=" + servers, "--iterations=" + options.iterations(), "--batch=" + batch, "--seed=" + seed,
-                "--lr=" + options.learningRate(), "--fabric=" + fabric, "--transport=" + transport));
+                "--lr=" + options.learningRate(), "--fabric=" + fabric, "--transport=" + transport,
+                progress.toCommandLine()));
         if (data != null) {
             line.add("--data=" + data.toAbsolutePath());
         }

@@ -2,12 +2,10 @@ package dev.verbena.graph;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Lets an executor sleep while it has nothing but pollers. Thread-safe. */
+/** Lets an executor sleep until something may have arrived. Thread-safe. */
 interface Activity {
-    /** Where nobody tells of activity: sleep for a short while. */
+    /** Where nobody tells of activity: sleeps. */
     Activity NONE = new Activity() {
-        private static final long PARK_NS_MAX = 100_000;
-
         @Override
         public long current() {
             return 0;
@@ -15,13 +13,21 @@ interface Activity {
 
         @Override
         public void await(long seen, long timeoutNs) {
-            LockSupport.parkNanos(this, Math.min(timeoutNs, PARK_NS_MAX));
+            LockSupport.parkNanos(this, timeoutNs);
+        }
+
+        @Override
+        public void wakeUp() {
+            // Who sleeps is unparked.
         }
     };
 
     /** Changes whenever something may have arrived; to be read before polling, so that nothing is missed. */
     long current();
 
-    /** Returns when it differs from {@code seen}, or after the timeout, or for no reason. */
+    /** Returns when it differs from {@code seen}, or after the timeout, or for no reason, such as that the thread is unparked. */
     void await(long seen, long timeoutNs);
+
+    /** Ends a present {@link #await} which unparking alone may not end. */
+    void wakeUp();
 }

@@ -13,4 +13,9 @@ record DeviceActivity(RdmaDevice device) implements Activity {
     public void await(long seen, long timeoutNs) {
         device.awaitActivity(seen, timeoutNs);
     }
+
+    @Override
+    public void wakeUp() {
+        device.wakeUp();
+    }
 }

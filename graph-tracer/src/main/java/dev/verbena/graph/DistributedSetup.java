@@ -2,7 +2,6 @@ package dev.verbena.graph;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +22,7 @@ final class DistributedSetup {
 
     /** How long closing waits for acknowledgements that are still being written from slots. */
     private static final long DRAIN_NS = 1_000_000_000;
+    private static final long DRAIN_PAUSE_NS = 100_000;
 
     private final String task;
     private final Map<String, Endpoint> cluster;
@@ -71,7 +71,7 @@ final class DistributedSetup {
             if (plannedByteSize > 0) {
                 // All of it at once and no more: registration is never on the path of a tensor.
                 registered = TensorArena.create(device.slabSource(), plannedByteSize, plannedByteSize);
-                resources.add(() -> closeDrained(registered));
+                resources.add(() -> closeDrained(registered, device));
             }
             partition.receives().forEach(this::receive);
             partition.sends().forEach(this::send);
@@ -124,10 +124,10 @@ final class DistributedSetup {
                 plannedByteSize);
     }
 
-    private static void closeDrained(TensorArena arena) {
+    private static void closeDrained(TensorArena arena, RdmaDevice device) {
         long deadlineNs = System.nanoTime() + DRAIN_NS;
         while (arena.statistics().liveCount() > 0 && System.nanoTime() < deadlineNs) {
-            LockSupport.parkNanos(100_000);
+            device.awaitActivity(device.activity(), DRAIN_PAUSE_NS);
         }
         arena.close();
     }

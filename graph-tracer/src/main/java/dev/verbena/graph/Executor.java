@@ -67,12 +67,14 @@ final class Executor {
     void completed(NodeRun run) {
         completions.add(run);
         LockSupport.unpark(thread);
+        activity.wakeUp();
     }
 
     /** Ends the present run and all later ones. */
     void peerLost(String sentence) {
         lostPeer = sentence;
         LockSupport.unpark(thread);
+        activity.wakeUp();
     }
 
     /**
@@ -239,7 +241,7 @@ final class Executor {
             if (idlePasses <= SPIN_PASSES) {
                 Thread.onSpinWait();
             } else {
-                LockSupport.parkNanos(this, Math.min(leftNs, PARK_NS));
+                activity.await(seenActivity, Math.min(leftNs, PARK_NS));
             }
         }
     }
@@ -307,7 +309,7 @@ final class Executor {
         while (inFlight > 0 && System.nanoTime() < deadlineNs) {
             NodeRun run = completions.poll();
             if (run == null) {
-                LockSupport.parkNanos(this, POLL_PARK_NS);
+                activity.await(activity.current(), POLL_PARK_NS);
             } else {
                 inFlight--;
             }

@@ -26,4 +26,9 @@ final class TestActivity implements Activity {
             Thread.currentThread().interrupt();
         }
     }
+
+    @Override
+    public void wakeUp() {
+        signal();
+    }
 }

@@ -264,6 +264,11 @@ public final class RdmaDevice implements AutoCloseable {
                 fabric.registrationNs());
     }
 
+    /** Ends every {@link #awaitActivity} at present, for a thread that has something for those who wait. */
+    public void wakeUp() {
+        engines.announce();
+    }
+
     /**
      * Moves transfers on, once, without waiting, where callers drive ({@link Progress}); elsewhere the pollers do that. For a program that
      * computes for long between offers and polls.
