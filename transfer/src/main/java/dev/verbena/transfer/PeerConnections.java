@@ -6,8 +6,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
@@ -19,6 +17,7 @@ import dev.verbena.transfer.protocol.ReceiverDirectory;
 import dev.verbena.transfer.protocol.RpcMethods;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.Edge;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
@@ -37,8 +36,7 @@ final class PeerConnections implements ConnectionHandler {
     private final RpcMethods methods;
     private final ReceiverDirectory receivers;
     private final TensorArena controlArena;
-    /** Ends connections, which takes waiting. */
-    private final Executor reaper;
+    private final Edge edge;
 
     /** Made or being made, each by the thread that came first. */
     private final ConcurrentHashMap<Endpoint, CompletableFuture<PeerConnection>> outgoing = new ConcurrentHashMap<>();
@@ -53,14 +51,14 @@ final class PeerConnections implements ConnectionHandler {
     private int nextEngine;
 
     PeerConnections(Fabric fabric, Engines engines, RdmaDeviceOptions options, RpcMethods methods,
-            ReceiverDirectory receivers, TensorArena controlArena, Executor reaper) {
+            ReceiverDirectory receivers, TensorArena controlArena, Edge edge) {
         this.fabric = fabric;
         this.engines = engines;
         this.options = options;
         this.methods = methods;
         this.receivers = receivers;
         this.controlArena = controlArena;
-        this.reaper = reaper;
+        this.edge = edge;
     }
 
     /** The connection to that endpoint; made now if there is none. A failed one is never used again. */
@@ -71,7 +69,7 @@ final class PeerConnections implements ConnectionHandler {
             if (present == null) {
                 return connect(remote, mine);
             }
-            PeerConnection peer = await(remote, present);
+            PeerConnection peer = awaitConnected(remote, present);
             if (peer.failure() == null) {
                 return peer;
             }
@@ -88,10 +86,12 @@ final class PeerConnections implements ConnectionHandler {
                 checkOpen(remote);
             }
             made.complete(peer);
+            engines.announce();
             return peer;
         } catch (RuntimeException | Error e) {
             outgoing.remove(remote, made);
             made.completeExceptionally(e);
+            engines.announce();
             throw e;
         }
     }
@@ -107,15 +107,15 @@ final class PeerConnections implements ConnectionHandler {
     }
 
     /** What another thread makes of its connecting. */
-    private static PeerConnection await(Endpoint remote, CompletableFuture<PeerConnection> present) {
-        try {
-            return present.get();
-        } catch (ExecutionException e) {
-            throw new TransferException(e.getCause().getMessage(), e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new TransferException("interrupted while another thread connected to " + remote, e);
+    private PeerConnection awaitConnected(Endpoint remote, CompletableFuture<PeerConnection> present) {
+        if (!engines.await(present::isDone, RdmaDevice.CONNECT_TIMEOUT.toNanos())) {
+            throw new TransferException((Thread.currentThread().isInterrupted() ? "interrupted" : "no answer")
+                    + " while another thread of device '" + options.name() + "' connected to " + remote);
         }
+        if (present.isCompletedExceptionally()) {
+            throw new TransferException(present.exceptionNow().getMessage(), present.exceptionNow());
+        }
+        return present.join();
     }
 
     void addLostListener(Consumer<String> listener) {
@@ -217,7 +217,7 @@ final class PeerConnections implements ConnectionHandler {
             ending.add(peer);
         }
         outgoing.values().removeIf(made -> made.state() == Future.State.SUCCESS && made.resultNow() == peer);
-        reaper.execute(() -> {
+        edge.execute(() -> {
             if (peer.end()) {
                 tellLost("peer " + peer.name() + " was given up: " + peer.failure());
             }

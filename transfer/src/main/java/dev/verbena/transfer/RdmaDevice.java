@@ -9,8 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
-import org.agrona.concurrent.SystemNanoClock;
-
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Slab;
@@ -76,10 +74,10 @@ public final class RdmaDevice implements AutoCloseable {
         for (int i = 0; i < options.completionQueues(); i++) {
             completionQueues.add(fabric.createCompletionQueue(countMax));
         }
-        engines = new Engines(options.name(), completionQueues, options.progress(), SystemNanoClock.INSTANCE);
+        engines = new Engines(options.name(), completionQueues, options.progress(), fabric.edge());
         controlArena = TensorArena.create(slabSource(), CONTROL_BYTE_SIZE, CONTROL_BYTE_SIZE_MAX);
         connections = new PeerConnections(fabric, engines, this.options, methods, receivers, controlArena,
-                Thread::startVirtualThread);
+                fabric.edge());
         methods.add(ReceiverDirectory.METHOD, receivers::answer);
         engines.start();
         try {
@@ -100,8 +98,12 @@ public final class RdmaDevice implements AutoCloseable {
         return create(options, Fabrics.select(options.fabric(), network).open(network));
     }
 
-    /** Over a fabric opened by the caller, which the device closes. */
-    static RdmaDevice create(RdmaDeviceOptions options, Fabric fabric) {
+    /**
+     * Over a fabric opened by the caller, such as one of his own or a simulated one, which the device closes.
+     *
+     * @throws TransferException if the port is in use
+     */
+    public static RdmaDevice create(RdmaDeviceOptions options, Fabric fabric) {
         try {
             return new RdmaDevice(options, fabric);
         } catch (RuntimeException e) {

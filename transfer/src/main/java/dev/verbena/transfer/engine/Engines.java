@@ -4,10 +4,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-import org.agrona.concurrent.NanoClock;
-
 import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.Edge;
 
 /**
  * The engines of a device, and waiting: the one place where threads spin, sleep and look at the clock. Where callers drive, a thread that
@@ -18,15 +17,15 @@ import dev.verbena.transfer.spi.CompletionQueue;
 public final class Engines implements AutoCloseable {
     private final Activity activity = new Activity();
     private final Progress progress;
-    private final NanoClock clock;
+    private final Edge edge;
     private final List<Engine> engines;
     private final List<Poller> pollers;
     private volatile boolean isDrivenByCallers;
 
     /** An engine for each completion queue; {@code name} is for the pollers' threads. */
-    public Engines(String name, List<CompletionQueue> completionQueues, Progress progress, NanoClock clock) {
+    public Engines(String name, List<CompletionQueue> completionQueues, Progress progress, Edge edge) {
         this.progress = progress;
-        this.clock = clock;
+        this.edge = edge;
         engines = completionQueues.stream().map(queue -> new Engine(queue, activity, !progress.byPollers())).toList();
         pollers = progress.byPollers()
                 ? engines.stream()
@@ -61,6 +60,11 @@ public final class Engines implements AutoCloseable {
             work += engines.get(i).progress();
         }
         return work;
+    }
+
+    /** The device's clock. */
+    public long nanoTime() {
+        return edge.nanoTime();
     }
 
     /** Changes whenever something may have arrived. */
@@ -105,13 +109,13 @@ public final class Engines implements AutoCloseable {
      * @return whether it holds; false when the time is up, the thread is interrupted, or it is a thread that drives
      */
     public boolean await(BooleanSupplier condition, long timeoutNs) {
-        long deadlineNs = clock.nanoTime() + timeoutNs;
+        long deadlineNs = edge.nanoTime() + timeoutNs;
         while (true) {
             long seen = activity.count();
             if (condition.getAsBoolean()) {
                 return true;
             }
-            long leftNs = deadlineNs - clock.nanoTime();
+            long leftNs = deadlineNs - edge.nanoTime();
             if (leftNs <= 0 || isDriving() || Thread.currentThread().isInterrupted()) {
                 return false;
             }
@@ -121,12 +125,12 @@ public final class Engines implements AutoCloseable {
 
     /** As {@link #await}, whatever interrupts; the thread is interrupted still when it returns. For what must be left in order. */
     public boolean awaitUninterruptibly(BooleanSupplier condition, long timeoutNs) {
-        long deadlineNs = clock.nanoTime() + timeoutNs;
+        long deadlineNs = edge.nanoTime() + timeoutNs;
         boolean wasInterrupted = false;
         boolean isMet = await(condition, timeoutNs);
         while (!isMet && Thread.interrupted()) {
             wasInterrupted = true;
-            isMet = await(condition, deadlineNs - clock.nanoTime());
+            isMet = await(condition, deadlineNs - edge.nanoTime());
         }
         if (wasInterrupted) {
             Thread.currentThread().interrupt();

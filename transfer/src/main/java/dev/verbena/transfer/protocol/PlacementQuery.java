@@ -46,14 +46,14 @@ public final class PlacementQuery {
 
     private static PlacementAnswer ask(PlacementRequest request, PeerConnection peer, Duration timeout) {
         byte[] message = request.encode();
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = peer.engines().nanoTime() + timeout.toNanos();
         for (long pause = PAUSE_NS_MIN;; pause = Math.min(2 * pause, PAUSE_NS_MAX)) {
-            Duration left = Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0) + ANSWER_NS);
+            Duration left = Duration.ofNanos(Math.max(deadline - peer.engines().nanoTime(), 0) + ANSWER_NS);
             PlacementAnswer answer = PlacementAnswer.decode(peer.call(ReceiverDirectory.METHOD, message, left));
             if (answer.announced()) {
                 return answer;
             }
-            if (System.nanoTime() + pause > deadline) {
+            if (peer.engines().nanoTime() + pause > deadline) {
                 throw new TransferException("peer " + peer.name() + " has no receiver '" + request.name() + "' after "
                         + TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()) + " ms; create it there first");
             }

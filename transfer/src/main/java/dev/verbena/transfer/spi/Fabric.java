@@ -17,6 +17,11 @@ public interface Fabric extends AutoCloseable {
 
     Capabilities capabilities();
 
+    /** Time and threads of a device on it. */
+    default Edge edge() {
+        return Edge.ofMachine();
+    }
+
     /** Of memory as everybody's; see {@link #register(long, Set, SlabOptions)}. */
     default MemoryRegion register(long byteSize, Set<AccessRight> rights) {
         return register(byteSize, rights, SlabOptions.defaults());

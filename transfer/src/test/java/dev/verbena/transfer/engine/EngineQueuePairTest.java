@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.transfer.Endpoint;
@@ -15,6 +14,7 @@ import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.CompletionStatus;
 import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.Edge;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.WorkRequest;
@@ -24,7 +24,7 @@ class EngineQueuePairTest {
     private static final int DEPTH = 2;
 
     private final FakeCompletionQueue queue = new FakeCompletionQueue();
-    private final Engines engines = new Engines("device", List.of(queue), Progress.callers(), SystemNanoClock.INSTANCE);
+    private final Engines engines = new Engines("device", List.of(queue), Progress.callers(), Edge.ofMachine());
     private final FakeQueuePair fabric = new FakeQueuePair();
     private final Owner owner = new Owner();
     private final EngineQueuePair queuePair = new EngineQueuePair(engines.all().getFirst(), fabric, DEPTH, owner);

@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.transfer.Progress;
+import dev.verbena.transfer.spi.Edge;
 
 /** One thread at a time drives, any thread; and no command is left lying. */
 class EngineTest {
@@ -26,7 +26,7 @@ class EngineTest {
     private final Engine engine = engines.all().getFirst();
 
     private Engines engines(Progress progress) {
-        return new Engines("device", List.of(queue), progress, SystemNanoClock.INSTANCE);
+        return new Engines("device", List.of(queue), progress, Edge.ofMachine());
     }
 
     @Test

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.memory.Slab;
@@ -19,6 +18,7 @@ import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.Edge;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePair;
 
@@ -34,7 +34,7 @@ class PeerConnectionTest {
         try (Arena memory = Arena.ofConfined();
                 TensorArena arena = TensorArena.create(source(memory), 0, 1 << 20)) {
             CompletionQueue queue = answering(CompletionQueue.class, Map.of("poll", 0, "remoteEffects", 0L));
-            Engines engines = new Engines("device", List.of(queue), Progress.callers(), SystemNanoClock.INSTANCE);
+            Engines engines = new Engines("device", List.of(queue), Progress.callers(), Edge.ofMachine());
             List<QueuePair> queuePairs = List.of(queuePair(0, queue), queuePair(1, queue), queuePair(2, queue));
             PeerConnection connection = new PeerConnection(
                     answering(Connection.class, Map.of("queuePairs", queuePairs, "peerName", "peer")),
