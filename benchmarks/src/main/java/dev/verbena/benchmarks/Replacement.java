@@ -6,14 +6,14 @@ package dev.verbena.benchmarks;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public enum Replacement {
-    /** Of one thread's pairs and pauses. */
-    RANDOM("random", "64 B to 64 KiB") {
+    /** Of one thread's pairs and pauses; not what {@link #SMALL} is, so a rate of the one says nothing of the other. */
+    RANDOM("random", "64 B to 64 KiB, doublings alike") {
         @Override
         Workload workload() {
             return Workload.randomReplacement();
         }
     },
-    SMALL("small", "64 B to 64 KiB") {
+    SMALL("small", "64 B to 64 KiB, sizes alike") {
         @Override
         Workload workload() {
             return Workload.replacementOf(64, 64 * 1024);
