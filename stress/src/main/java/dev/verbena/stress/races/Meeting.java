@@ -4,10 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Where two actors wait for each other, so that what they do next they do within nanoseconds. */
 final class Meeting {
-    /** Some time for the other one to do something. */
-    static final int SPINS = 200;
-
-    private static final int SPINS_MAX = 5_000;
+    /** Not for ever: the other one may have no processor now. */
+    static final int SPINS_MAX = 5_000;
     private static final int TURNS_MAX = 50;
     private static final int CALLED_OFF = -1;
 

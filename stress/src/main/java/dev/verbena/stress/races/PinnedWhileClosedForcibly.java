@@ -17,7 +17,7 @@ import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
 
 /**
- * One thread closes an arena with what is live while another pins that and writes to it: the pin is refused, or the arena stays, and with it
+ * One thread closes an arena with what is live while another pins that: the pin is refused, or the arena stays, and with it
  * the memory; or both are refused, since the one saw the other.
  *
  * <p><b>Owner:</b> the harness, which makes one for each try. <b>Threading:</b> one thread for each actor; the arbiter comes after them.
@@ -33,15 +33,17 @@ public class PinnedWhileClosedForcibly {
     private final TensorArena arena = TinyArena.create();
     private final Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(TinyArena.WHOLE));
     private final Meeting meeting = new Meeting();
-    private volatile boolean isClosed;
+    private volatile boolean isAnswered;
+    private boolean isClosed;
     /** While it was pinned. */
     private boolean wasClosed;
 
     @Actor
     public void closes(ZZZ_Result result) {
         meeting.attend();
-        result.r1 = Attempt.to(arena::closeForcibly);
-        isClosed = result.r1;
+        isClosed = Attempt.to(arena::closeForcibly);
+        isAnswered = true;
+        result.r1 = isClosed;
     }
 
     @Actor
@@ -50,9 +52,10 @@ public class PinnedWhileClosedForcibly {
         TensorLease lease = new TensorLease();
         result.r2 = Attempt.to(() -> lease.pin(tensor));
         if (result.r2) {
-            for (int i = 0; i < Meeting.SPINS; i++) {
-                wasClosed |= isClosed;
+            for (int i = 0; !isAnswered && i < Meeting.SPINS_MAX; i++) {
+                Thread.onSpinWait();
             }
+            wasClosed = isAnswered && isClosed;
             lease.close();
         }
     }
