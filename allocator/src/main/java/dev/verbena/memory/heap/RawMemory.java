@@ -27,7 +27,11 @@ final class RawMemory {
     private static final VarHandle ATOMIC_LONG = byAddress(ValueLayout.JAVA_LONG);
 
     private static final MethodHandle GET_BYTE = BYTE.toMethodHandle(AccessMode.GET);
+    private static final MethodHandle SET_BYTE = BYTE.toMethodHandle(AccessMode.SET);
+    private static final MethodHandle GET_SHORT = SHORT.toMethodHandle(AccessMode.GET);
+    private static final MethodHandle SET_SHORT = SHORT.toMethodHandle(AccessMode.SET);
     private static final MethodHandle GET_INT = INT.toMethodHandle(AccessMode.GET);
+    private static final MethodHandle SET_INT = INT.toMethodHandle(AccessMode.SET);
     private static final MethodHandle GET_LONG = LONG.toMethodHandle(AccessMode.GET);
     private static final MethodHandle SET_LONG = LONG.toMethodHandle(AccessMode.SET);
 
@@ -87,15 +91,27 @@ final class RawMemory {
     }
 
     static void putInt(long address, int value) {
-        INT.set(address, value);
+        try {
+            SET_INT.invokeExact(address, value);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     static short getShort(long address) {
-        return (short) SHORT.get(address);
+        try {
+            return (short) GET_SHORT.invokeExact(address);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     static void putShort(long address, short value) {
-        SHORT.set(address, value);
+        try {
+            SET_SHORT.invokeExact(address, value);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     static byte getByte(long address) {
@@ -107,7 +123,11 @@ final class RawMemory {
     }
 
     static void putByte(long address, byte value) {
-        BYTE.set(address, value);
+        try {
+            SET_BYTE.invokeExact(address, value);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     static long getLongOpaque(long address) {
