@@ -17,7 +17,7 @@ import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 
-import dev.verbena.memory.heap.ThreadHeap;
+import dev.verbena.memory.heap.SlotHeap;
 
 /** One thread: what an arena gives, and each of its errors. */
 class TensorArenaTest {
@@ -143,14 +143,14 @@ class TensorArenaTest {
         try (TensorArena arena = TensorArena.create(source, 0, GIB)) {
             for (long byteSize : new long[]{KIB, 10_000, 40_000}) {
                 List<Long> blocks = new ArrayList<>();
-                for (long all = 0; all < 8 * ThreadHeap.CACHED_BYTE_SIZE; all += byteSize) {
+                for (long all = 0; all < 8 * SlotHeap.CACHED_BYTE_SIZE; all += byteSize) {
                     blocks.add(arena.allocateAddress(byteSize));
                 }
                 Collections.shuffle(blocks, new Random(byteSize));
                 blocks.forEach(arena::freeAddress);
                 assertEquals(0, arena.recentStatistics().liveByteSize());
                 long cached = cachedByteSize(arena);
-                assertTrue(cached <= ThreadHeap.CACHED_BYTE_SIZE, () -> "byteSize=" + byteSize + " cached=" + cached);
+                assertTrue(cached <= SlotHeap.CACHED_BYTE_SIZE, () -> "byteSize=" + byteSize + " cached=" + cached);
                 assertTrue(arena.isConsistent());
             }
         }

@@ -61,7 +61,7 @@ final class ArenaCheck {
         return room == RunRecord.NO_HEAP ? others : heaps.get(room);
     }
 
-    private void compare(ThreadHeap heap, Sums sums) {
+    private void compare(SlotHeap heap, Sums sums) {
         Rooms rooms = heap.rooms();
         sound &= heap.liveByteSize() == sums.liveByteSize && heap.runByteSize() == sums.runByteSize
                 && isSound(rooms.freeRuns(), sums) && rooms.liveByteSizeOpaque() == sums.largeByteSize

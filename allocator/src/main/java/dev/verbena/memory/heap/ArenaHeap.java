@@ -16,7 +16,7 @@ import dev.verbena.memory.SlabMap;
  * The blocks of an arena, given out and taken back: small ones by the heap of the thread, large ones by the heap that all share, and
  * when neither has one, with every thread kept out.
  *
- * <p>A platform thread has a {@link ThreadHeap} of its own; one whose thread is dead goes to the next thread. Virtual threads share a few
+ * <p>A platform thread has a {@link SlotHeap} of its own; one whose thread is dead goes to the next thread. Virtual threads share a few
  * by their ids: nothing is tied to a carrier.
  *
  * <p>Order of locks: {@code exclusive}, those of the heaps by index, that of the central heap. A thread that is within its own heap
@@ -32,13 +32,13 @@ class ArenaHeap implements Storage {
 
     private final CentralHeap central;
     private volatile HeapTable heapsByThread = new HeapTable(List.of(), null);
-    private final ThreadHeap[] sharedHeaps;
+    private final SlotHeap[] sharedHeaps;
     private final Runnable handshake;
 
     /** Held by who keeps all others out, and by who comes in for the first time or again. */
     private final ReentrantLock exclusive = new ReentrantLock();
     /** Guarded by {@code exclusive}, as all below. */
-    private final List<ThreadHeap> ownHeaps = new ArrayList<>();
+    private final List<SlotHeap> ownHeaps = new ArrayList<>();
     private volatile boolean isClosed;
     private volatile boolean wasClosedWithAll;
     private final Refusals refusals;
@@ -56,14 +56,14 @@ class ArenaHeap implements Storage {
         refusals = new Refusals(central);
         int count = Math.min(SHARED_HEAPS_MAX,
                 Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
-        sharedHeaps = Stream.generate(() -> ThreadHeap.shared(central)).limit(count).toArray(ThreadHeap[]::new);
+        sharedHeaps = Stream.generate(() -> SlotHeap.shared(central)).limit(count).toArray(SlotHeap[]::new);
     }
 
     // ---- blocks ----
 
     /** The address of a block; 0 if it is not to be had like this: then {@link #takeExclusively}. */
     public long take(long byteSize) {
-        ThreadHeap heap = heapOfThread();
+        SlotHeap heap = heapOfThread();
         if (!SizeClasses.isSmall(byteSize) || !heap.tryEnter()) {
             return takeOther(heap, byteSize);
         }
@@ -77,7 +77,7 @@ class ArenaHeap implements Storage {
     }
 
     /** Large, or for a thread that shares its heap, or whose heap others were let into. */
-    private long takeOther(ThreadHeap heap, long byteSize) {
+    private long takeOther(SlotHeap heap, long byteSize) {
         enter(heap);
         try {
             return heap.allocateAny(byteSize);
@@ -97,7 +97,7 @@ class ArenaHeap implements Storage {
      * @throws IllegalStateException if the arena is closed
      */
     public long takeExclusively(long byteSize, long alignment) {
-        ThreadHeap heap = heapOfThread();
+        SlotHeap heap = heapOfThread();
         lockAll();
         try {
             if (isClosed) {
@@ -113,11 +113,11 @@ class ArenaHeap implements Storage {
         }
     }
 
-    private long takeLocked(ThreadHeap heap, long byteSize, long alignment) {
+    private long takeLocked(SlotHeap heap, long byteSize, long alignment) {
         if (SizeClasses.isSmall(byteSize) && alignment <= SizeClasses.PAGE_BYTE_SIZE) {
             return findSlot(heap, SizeClasses.indexOf(byteSize)) ? heap.allocateAny(byteSize) : 0;
         }
-        heaps().forEach(ThreadHeap::trim);
+        heaps().forEach(SlotHeap::trim);
         central.lendNoMore();
         return alignment <= SizeClasses.PAGE_BYTE_SIZE ? heap.allocateLarge(SizeClasses.pagesOf(byteSize))
                 : takeAligned(byteSize, alignment);
@@ -125,7 +125,7 @@ class ArenaHeap implements Storage {
 
     /** Whether {@link #takeExclusively} would be of no avail, for sure, which nobody is kept out for. */
     boolean isRefused(long byteSize, long alignment) {
-        ThreadHeap heap = heapOfThread();
+        SlotHeap heap = heapOfThread();
         enter(heap);
         try {
             return !isClosed && refusals.isSure(byteSize, alignment);
@@ -145,18 +145,18 @@ class ArenaHeap implements Storage {
     }
 
     /** Sees to it that the heap has a slot of that class: an old run before a new one, a short one before none. */
-    private boolean findSlot(ThreadHeap heap, int sizeClass) {
-        heaps().forEach(ThreadHeap::takeReturned);
+    private boolean findSlot(SlotHeap heap, int sizeClass) {
+        heaps().forEach(SlotHeap::takeReturned);
         if (heap.hasSlot(sizeClass)) {
             return true;
         }
-        heaps().forEach(ThreadHeap::endRooms);
+        heaps().forEach(SlotHeap::endRooms);
         central.lendNoMore();
         if (heaps().anyMatch(other -> other != heap && heap.takeOver(other, sizeClass))
                 || heap.carve(sizeClass, SizeClasses.runPages(sizeClass))) {
             return true;
         }
-        heaps().forEach(ThreadHeap::trim);
+        heaps().forEach(SlotHeap::trim);
         return heap.carve(sizeClass, SizeClasses.runPages(sizeClass))
                 || heap.carve(sizeClass, SizeClasses.runPagesMin(sizeClass));
     }
@@ -169,7 +169,7 @@ class ArenaHeap implements Storage {
      */
     @Override
     public void release(long address) {
-        ThreadHeap heap = heapOfThread();
+        SlotHeap heap = heapOfThread();
         boolean isBlock;
         if (!heap.tryEnter()) {
             isBlock = releaseSlowly(heap, address);
@@ -185,7 +185,7 @@ class ArenaHeap implements Storage {
         }
     }
 
-    private boolean releaseSlowly(ThreadHeap heap, long address) {
+    private boolean releaseSlowly(SlotHeap heap, long address) {
         enterSlowly(heap);
         try {
             return heap.free(address);
@@ -207,7 +207,7 @@ class ArenaHeap implements Storage {
 
     /** Whether the block has so many bytes now, where it is. */
     public boolean resize(long address, long byteSize) {
-        ThreadHeap heap = heapOfThread();
+        SlotHeap heap = heapOfThread();
         enter(heap);
         try {
             long run = heap.runAt(address);
@@ -220,11 +220,11 @@ class ArenaHeap implements Storage {
         return resizeExclusively(heap, address, byteSize);
     }
 
-    private boolean resizeExclusively(ThreadHeap heap, long address, long byteSize) {
+    private boolean resizeExclusively(SlotHeap heap, long address, long byteSize) {
         lockAll();
         try {
-            heaps().forEach(ThreadHeap::takeReturned);
-            heaps().forEach(ThreadHeap::endRooms);
+            heaps().forEach(SlotHeap::takeReturned);
+            heaps().forEach(SlotHeap::endRooms);
             return resize(heap, heap.runAt(address), address, byteSize);
         } finally {
             unlockAll();
@@ -232,7 +232,7 @@ class ArenaHeap implements Storage {
     }
 
     /** Of a block that is in no other heap's room. */
-    private static boolean resize(ThreadHeap heap, long run, long address, long byteSize) {
+    private static boolean resize(SlotHeap heap, long run, long address, long byteSize) {
         if (run == 0) {
             throw noBlock(address);
         }
@@ -292,7 +292,7 @@ class ArenaHeap implements Storage {
     List<Slab> trim(int firstNumber, long byteSizeMin) {
         lockAll();
         try {
-            heaps().forEach(ThreadHeap::trim);
+            heaps().forEach(SlotHeap::trim);
             return central.removeIdle(firstNumber, byteSizeMin);
         } finally {
             unlockAll();
@@ -308,7 +308,7 @@ class ArenaHeap implements Storage {
     final List<Slab> closeForGood() {
         lockAll();
         try {
-            heaps().forEach(ThreadHeap::trim);
+            heaps().forEach(SlotHeap::trim);
             if (liveCount() != 0) {
                 throw new IllegalStateException("close of an arena with live or pinned tensors: liveCount="
                         + liveCount() + " liveByteSize=" + liveByteSize() + "; close and unpin them first");
@@ -322,17 +322,17 @@ class ArenaHeap implements Storage {
 
     /** As {@link #closeForGood}, whatever is live: it is freed. */
     final Ending closeWithAll() {
-        ThreadHeap heap = heapOfThread();
+        SlotHeap heap = heapOfThread();
         lockAll();
         try {
-            heaps().forEach(ThreadHeap::trim);
+            heaps().forEach(SlotHeap::trim);
             long liveCount = liveCount();
             long liveByteSize = liveByteSize();
             long[] blocks = central.slabs().stream().flatMapToLong(SlabPages::liveBlocks).toArray();
             for (long block : blocks) {
                 freeLocked(heap, block);
             }
-            heaps().forEach(ThreadHeap::trim);
+            heaps().forEach(SlotHeap::trim);
             isClosed = true;
             wasClosedWithAll = true;
             return new Ending(central.removeIdle(0), liveCount, liveByteSize);
@@ -342,9 +342,9 @@ class ArenaHeap implements Storage {
     }
 
     /** With all locked, and no rooms. */
-    private void freeLocked(ThreadHeap heap, long block) {
+    private void freeLocked(SlotHeap heap, long block) {
         long run = heap.runAt(block);
-        ThreadHeap owner = RunRecord.isSlots(run) ? central.heap(RunRecord.heap(run)) : heap;
+        SlotHeap owner = RunRecord.isSlots(run) ? central.heap(RunRecord.heap(run)) : heap;
         owner.free(block);
     }
 
@@ -358,7 +358,7 @@ class ArenaHeap implements Storage {
     public ArenaStatistics statistics() {
         lockAll();
         try {
-            heaps().forEach(ThreadHeap::trim);
+            heaps().forEach(SlotHeap::trim);
             return recentStatistics();
         } finally {
             unlockAll();
@@ -370,7 +370,7 @@ class ArenaHeap implements Storage {
         central.peak.look();
         List<ClassUsage> classes = IntStream.range(0, SizeClasses.COUNT).mapToObj(this::usage)
                 .filter(one -> one.liveCount() > 0).toList();
-        List<HeapUsage> heaps = heaps().map(ThreadHeap::usage).toList();
+        List<HeapUsage> heaps = heaps().map(SlotHeap::usage).toList();
         central.lock();
         try {
             FreeRuns free = central.pages.free;
@@ -390,8 +390,8 @@ class ArenaHeap implements Storage {
     public List<SlabMap> map() {
         lockAll();
         try {
-            heaps().forEach(ThreadHeap::takeReturned);
-            heaps().forEach(ThreadHeap::endRooms);
+            heaps().forEach(SlotHeap::takeReturned);
+            heaps().forEach(SlotHeap::endRooms);
             return central.slabs().stream().map(SlabPages::map).toList();
         } finally {
             unlockAll();
@@ -406,7 +406,7 @@ class ArenaHeap implements Storage {
     public boolean isConsistent() {
         lockAll();
         try {
-            heaps().forEach(ThreadHeap::takeReturned);
+            heaps().forEach(SlotHeap::takeReturned);
             central.peak.look();
             return new ArenaCheck(central).confirms(liveByteSize(), liveCount())
                     && central.peak.byteSize() >= liveByteSize();
@@ -416,12 +416,12 @@ class ArenaHeap implements Storage {
     }
 
     private long liveByteSize() {
-        return heaps().mapToLong(ThreadHeap::liveByteSize).sum() + central.largeByteSize()
+        return heaps().mapToLong(SlotHeap::liveByteSize).sum() + central.largeByteSize()
                 + rooms().mapToLong(Rooms::liveByteSizeOpaque).sum();
     }
 
     private long liveCount() {
-        return heaps().mapToLong(ThreadHeap::liveCount).sum() + central.largeAllocationCount()
+        return heaps().mapToLong(SlotHeap::liveCount).sum() + central.largeAllocationCount()
                 - central.largeFreeCount() + rooms().mapToLong(Rooms::liveCountOpaque).sum();
     }
 
@@ -442,28 +442,28 @@ class ArenaHeap implements Storage {
         return central.lockCount();
     }
 
-    private ThreadHeap heapOfThread() {
+    private SlotHeap heapOfThread() {
         Thread thread = Thread.currentThread();
         HeapTable heaps = heapsByThread;
         return thread.threadId() == heaps.lastId ? heaps.last : otherHeap(thread, heaps);
     }
 
-    private ThreadHeap otherHeap(Thread thread, HeapTable heaps) {
-        ThreadHeap heap = heaps.get(thread.threadId());
+    private SlotHeap otherHeap(Thread thread, HeapTable heaps) {
+        SlotHeap heap = heaps.get(thread.threadId());
         return heap != null ? heap : firstHeap(thread);
     }
 
-    private ThreadHeap firstHeap(Thread thread) {
+    private SlotHeap firstHeap(Thread thread) {
         if (thread.isVirtual()) {
             return sharedHeaps[(int) thread.threadId() & sharedHeaps.length - 1];
         }
         exclusive.lock();
         try {
-            ThreadHeap heap = ownHeaps.stream().filter(ThreadHeap::isOrphaned).findFirst().orElse(null);
+            SlotHeap heap = ownHeaps.stream().filter(SlotHeap::isOrphaned).findFirst().orElse(null);
             if (heap != null) {
                 heap.adoptBy(thread);
             } else {
-                heap = ThreadHeap.ownedBy(thread, central);
+                heap = SlotHeap.ownedBy(thread, central);
                 ownHeaps.add(heap);
             }
             heapsByThread = new HeapTable(ownHeaps, heap);
@@ -473,13 +473,13 @@ class ArenaHeap implements Storage {
         }
     }
 
-    private void enter(ThreadHeap heap) {
+    private void enter(SlotHeap heap) {
         if (!heap.tryEnter()) {
             enterSlowly(heap);
         }
     }
 
-    private void enterSlowly(ThreadHeap heap) {
+    private void enterSlowly(SlotHeap heap) {
         if (heap.isShared()) {
             heap.lock();
             return;
@@ -489,7 +489,7 @@ class ArenaHeap implements Storage {
         } while (!heap.tryEnter());
     }
 
-    private static void leave(ThreadHeap heap) {
+    private static void leave(SlotHeap heap) {
         if (!heap.isShared()) {
             heap.leave();
         } else {
@@ -498,7 +498,7 @@ class ArenaHeap implements Storage {
     }
 
     /** Others were let in; waits for their end. */
-    private void readmit(ThreadHeap heap) {
+    private void readmit(SlotHeap heap) {
         exclusive.lock();
         try {
             heap.readmit();
@@ -507,12 +507,12 @@ class ArenaHeap implements Storage {
         }
     }
 
-    private Stream<ThreadHeap> heaps() {
+    private Stream<SlotHeap> heaps() {
         return Stream.of(central.heaps());
     }
 
     private Stream<Rooms> rooms() {
-        return heaps().map(ThreadHeap::rooms);
+        return heaps().map(SlotHeap::rooms);
     }
 
     /** Keeps everybody out, or, if that is not to be had for want of memory in the Java heap, nobody. */
@@ -538,7 +538,7 @@ class ArenaHeap implements Storage {
     private void keepOwnersOut() {
         long self = Thread.currentThread().threadId();
         boolean others = false;
-        for (ThreadHeap heap : ownHeaps) {
+        for (SlotHeap heap : ownHeaps) {
             if (heap.ownerId() != self) {
                 heap.revoke();
                 others = true;
@@ -546,7 +546,7 @@ class ArenaHeap implements Storage {
         }
         if (others) {
             handshake.run();
-            ownHeaps.stream().filter(heap -> heap.ownerId() != self).forEach(ThreadHeap::awaitIdle);
+            ownHeaps.stream().filter(heap -> heap.ownerId() != self).forEach(SlotHeap::awaitIdle);
         }
     }
 

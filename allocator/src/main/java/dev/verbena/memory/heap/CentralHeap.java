@@ -52,7 +52,7 @@ final class CentralHeap {
     /** By address; copied on change. */
     private volatile SlabPages[] slabsByAddress = {};
     /** By their numbers; copied on change. */
-    private volatile ThreadHeap[] heaps = {};
+    private volatile SlotHeap[] heaps = {};
     /** Of each heap, likewise: who frees another's block reads nothing of that one's heap. */
     private volatile ReturnedRuns[] returned = {};
     private final AtomicLong slabByteSize = new AtomicLong();
@@ -101,17 +101,17 @@ final class CentralHeap {
     }
 
     /** Of the next number; one at a time. */
-    void add(ThreadHeap heap, ReturnedRuns returnedToIt) {
+    void add(SlotHeap heap, ReturnedRuns returnedToIt) {
         int number = heaps.length;
         ReturnedRuns[] moreReturned = Arrays.copyOf(returned, number + 1);
         moreReturned[number] = returnedToIt;
         returned = moreReturned;
-        ThreadHeap[] more = Arrays.copyOf(heaps, number + 1);
+        SlotHeap[] more = Arrays.copyOf(heaps, number + 1);
         more[number] = heap;
         heaps = more;
     }
 
-    ThreadHeap heap(int number) {
+    SlotHeap heap(int number) {
         return heaps[number];
     }
 
@@ -121,7 +121,7 @@ final class CentralHeap {
     }
 
     /** By their numbers; not to be changed. */
-    ThreadHeap[] heaps() {
+    SlotHeap[] heaps() {
         return heaps;
     }
 
@@ -466,13 +466,13 @@ final class CentralHeap {
         return largeByteSize.getOpaque();
     }
 
-    /** See {@link ThreadHeap#allocatedBound}. */
+    /** See {@link SlotHeap#allocatedBound}. */
     long allocatedBound() {
         long freed = freedByteSize.getAcquire();
         return freed + largeByteSize.getAcquire();
     }
 
-    /** See {@link ThreadHeap#freedBound}. */
+    /** See {@link SlotHeap#freedBound}. */
     long freedBound() {
         return freedByteSize.getAcquire();
     }

@@ -16,19 +16,19 @@ final class HeapTable {
     /** Of the thread that came last, quicker found than by {@link #get}: most arenas that are in a hurry have one thread. */
     final long lastId;
     /** Likewise; null if there is none yet. */
-    final ThreadHeap last;
+    final SlotHeap last;
     /** By place; 0, which is the id of no thread, where there is none. */
     private final long[] ids;
-    private final ThreadHeap[] heaps;
+    private final SlotHeap[] heaps;
 
     /** @param last one of all; null if there is none yet */
-    HeapTable(List<ThreadHeap> all, ThreadHeap last) {
+    HeapTable(List<SlotHeap> all, SlotHeap last) {
         this.last = last;
         lastId = last == null ? 0 : last.ownerId();
         int length = Integer.highestOneBit(SHARE * all.size() + 1) * 2;
         ids = new long[length];
-        heaps = new ThreadHeap[length];
-        for (ThreadHeap heap : all) {
+        heaps = new SlotHeap[length];
+        for (SlotHeap heap : all) {
             int place = place(heap.ownerId());
             while (ids[place] != 0) {
                 place = place + 1 & length - 1;
@@ -43,7 +43,7 @@ final class HeapTable {
     }
 
     /** Null if it owns none. */
-    ThreadHeap get(long threadId) {
+    SlotHeap get(long threadId) {
         int place = place(threadId);
         for (long id = ids[place]; id != 0; id = ids[place]) {
             if (id == threadId) {

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * looked here; who looks adds these up.
  *
  * <p>Never too little: whatever was live at a moment, every heap's most is at least its part of that until the heap looks, and who looks
- * first adds up all. Too much by what heaps have freed since their most, which is less than {@link ThreadHeap#PEAK_DRIFT_MAX} each, and with {@link Rooms} as much
+ * first adds up all. Too much by what heaps have freed since their most, which is less than {@link SlotHeap#PEAK_DRIFT_MAX} each, and with {@link Rooms} as much
  * again or a part of what is live in them;
  * exact where one thread allocates.
  *
@@ -33,7 +33,7 @@ final class LivePeak {
 
     void look() {
         long sum = largeByteSize.getAcquire();
-        for (ThreadHeap heap : central.heaps()) {
+        for (SlotHeap heap : central.heaps()) {
             sum += heap.livePeakByteSizeOpaque();
         }
         if (sum > byteSize.get()) {

@@ -20,7 +20,7 @@ import java.lang.invoke.VarHandle;
  * reorder more than x86. So at the handshake an owner that has not done the load will see {@code revoked}, and one that has, has done
  * the store too, and is seen. What the handshake is, {@link Handshake} says.
  *
- * <p><b>Owner:</b> the {@link ThreadHeap} that it guards. <b>Threading:</b> {@link #tryEnter} and {@link #leave} are for the owning thread
+ * <p><b>Owner:</b> the {@link SlotHeap} that it guards. <b>Threading:</b> {@link #tryEnter} and {@link #leave} are for the owning thread
  * alone, the rest for who holds the revokers' lock.
  */
 class OwnerLock extends LinePadding {

@@ -80,7 +80,7 @@ final class Refusals {
 
     private long allocated() {
         long sum = central.allocatedBound();
-        for (ThreadHeap heap : central.heaps()) {
+        for (SlotHeap heap : central.heaps()) {
             sum += heap.allocatedBound();
         }
         return sum;
@@ -88,7 +88,7 @@ final class Refusals {
 
     private long freed() {
         long sum = central.freedBound();
-        for (ThreadHeap heap : central.heaps()) {
+        for (SlotHeap heap : central.heaps()) {
             sum += heap.freedBound();
         }
         return sum;

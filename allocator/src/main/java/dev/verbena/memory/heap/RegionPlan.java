@@ -4,7 +4,7 @@ package dev.verbena.memory.heap;
  * How large a region has to be so that given tensors fit into it at once.
  *
  * <p>Why the sums are enough: while nothing is freed, a thread carves a run only when every slot of the class in its own runs holds a
- * block ({@link ThreadHeap#carve}). So n tensors of a class with S slots in a run of R bytes, allocated by T threads, lie in
+ * block ({@link SlotHeap#carve}). So n tensors of a class with S slots in a run of R bytes, allocated by T threads, lie in
  * at most n runs if n ≤ T, else in T + ⌊(n - T) / S⌋, which is all but the last of each thread full:
  *
  * <pre>

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * <p>Invariant: a run with {@code returnedSlots != 0} is here once, or on its way here, and no other run is. Who sets the first bit
  * pushes it; who takes it from here takes the bits.
  *
- * <p><b>Owner:</b> {@link ThreadHeap}. <b>Threading:</b> {@link #push} is thread-safe; {@link #takeAll} is for who has the heap's lock.
+ * <p><b>Owner:</b> {@link SlotHeap}. <b>Threading:</b> {@link #push} is thread-safe; {@link #takeAll} is for who has the heap's lock.
  */
 final class ReturnedRuns {
     private static final int PADDING = LinePadding.BYTE_SIZE / Long.BYTES;

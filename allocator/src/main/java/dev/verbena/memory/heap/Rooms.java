@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * The rooms of a {@link ThreadHeap}: stretches of slabs, lent by the {@link CentralHeap}, from which it takes runs of pages and gives them
+ * The rooms of a {@link SlotHeap}: stretches of slabs, lent by the {@link CentralHeap}, from which it takes runs of pages and gives them
  * back without meeting anybody. A heap gets them once it has met others in the central heap often enough, and something was freed there:
  * a thread that is alone has none, and what was planned ({@link RegionPlan}) is laid out as if there were none.
  *
@@ -20,7 +20,7 @@ import java.util.Arrays;
  * <p>Invariants: a run of a room has the heap's number as {@link RunRecord#room}; {@code pages} has those that are free; the figures are
  * those of its large blocks, those included that wait to be taken back.
  *
- * <p><b>Owner:</b> {@link ThreadHeap}. <b>Threading:</b> guarded by the lock of its owner, but for the figures, which everybody may read,
+ * <p><b>Owner:</b> {@link SlotHeap}. <b>Threading:</b> guarded by the lock of its owner, but for the figures, which everybody may read,
  * and {@code meetings}, which the lock of the central heap guards.
  */
 final class Rooms extends LinePadding {
@@ -137,7 +137,7 @@ final class Rooms extends LinePadding {
     }
 
     private boolean hasEnoughWithout(long roomPages) {
-        return pageCount - roomPages >= usedPageCount + ThreadHeap.CACHED_BYTE_SIZE / SizeClasses.PAGE_BYTE_SIZE;
+        return pageCount - roomPages >= usedPageCount + SlotHeap.CACHED_BYTE_SIZE / SizeClasses.PAGE_BYTE_SIZE;
     }
 
     // ---- large blocks ----
@@ -195,7 +195,7 @@ final class Rooms extends LinePadding {
     }
 
     private void publishIfLess() {
-        if (livePeakByteSize - liveByteSize > Math.max(ThreadHeap.PEAK_DRIFT_MAX, liveByteSize / PEAK_DRIFT_SHARE)) {
+        if (livePeakByteSize - liveByteSize > Math.max(SlotHeap.PEAK_DRIFT_MAX, liveByteSize / PEAK_DRIFT_SHARE)) {
             central.peak.look();
             livePeakByteSize = liveByteSize;
         }
@@ -269,13 +269,13 @@ final class Rooms extends LinePadding {
         return (long) LIVE.getOpaque(this);
     }
 
-    /** See {@link ThreadHeap#allocatedBound}. */
+    /** See {@link SlotHeap#allocatedBound}. */
     long allocatedBound() {
         long freed = (long) FREED_BYTES.getAcquire(this);
         return freed + (long) LIVE.getAcquire(this);
     }
 
-    /** See {@link ThreadHeap#freedBound}. */
+    /** See {@link SlotHeap#freedBound}. */
     long freedBound() {
         return (long) FREED_BYTES.getAcquire(this);
     }

@@ -8,14 +8,14 @@ package dev.verbena.memory.heap;
  *    0  next                link of {@link SlotBins} in SLOTS, right child of {@link RunTree} in FREE
  *    8  left                left child in FREE
  *    8  freeSlots           in SLOTS, see {@link SlotRun}
- *   16  room                int, number of the {@link ThreadHeap} whose {@link Rooms room} it is in; NO_HEAP if it is in none
+ *   16  room                int, number of the {@link SlotHeap} whose {@link Rooms room} it is in; NO_HEAP if it is in none
  *   20  borders             byte: BORDER_BEFORE, BORDER_BEHIND
  *   24  returnedSlots       written by every thread
  *   32  returnedNext        link of {@link ReturnedRuns}
  *   40  address             of the run's first byte
  *   48  pageCount           int
  *   52  previousPageCount   int, of the run before it in the slab; 0 if it is the first
- *   56  owner               int, in SLOTS: number of the {@link ThreadHeap} that it belongs to * size classes + its class; else NO_HEAP
+ *   56  owner               int, in SLOTS: number of the {@link SlotHeap} that it belongs to * size classes + its class; else NO_HEAP
  *   60  slab                short, number of the {@link SlabPages}
  *   62  kind                byte: SPARE, FREE, LARGE, SLOTS, END
  *   63  slotCount           byte, in SLOTS; height, in FREE

@@ -20,7 +20,7 @@ import java.lang.foreign.MemorySegment;
  * <p>Invariants: a run of the heap is linked here, once, exactly when it is not full; the two counts differ by the sum of live blocks over
  * all its runs.
  *
- * <p><b>Owner:</b> {@link ThreadHeap}. <b>Threading:</b> guarded by the lock of its owner; others may read the counts, which are then of
+ * <p><b>Owner:</b> {@link SlotHeap}. <b>Threading:</b> guarded by the lock of its owner; others may read the counts, which are then of
  * any recent moment.
  */
 final class SlotBins {

@@ -1,7 +1,7 @@
 package dev.verbena.memory.heap;
 
 /**
- * A run of pages carved into equal slots, from its first byte on, that belongs to one {@link ThreadHeap}.
+ * A run of pages carved into equal slots, from its first byte on, that belongs to one {@link SlotHeap}.
  *
  * <p>Bit i of {@code freeSlots}, which is the heap's own, says that slot i is free; bit i of {@code returnedSlots}, which is everybody's,
  * that another thread has freed it and the heap has not yet taken it back. Both say so if the two freed it at the same time, when neither

@@ -23,8 +23,8 @@ class FreedTwiceTest {
     private static final int SIZE = 256;
 
     private final CentralHeap central = new CentralHeap(new PageRuns(), SLAB_PAGES);
-    private final ThreadHeap owner = ThreadHeap.shared(central);
-    private final ThreadHeap other = ThreadHeap.shared(central);
+    private final SlotHeap owner = SlotHeap.shared(central);
+    private final SlotHeap other = SlotHeap.shared(central);
 
     /** Edge: the slot was handed out, taken back, and handed out again. */
     @Test

@@ -15,7 +15,7 @@ class LinesTest {
 
     @Test
     void nothingIsBesideTheFieldsOfAThreadsHeap() {
-        Class<?> padded = ThreadHeap.shared(new CentralHeap(new PageRuns(), 1L << 32)).getClass();
+        Class<?> padded = SlotHeap.shared(new CentralHeap(new PageRuns(), 1L << 32)).getClass();
         ClassLayout layout = ClassLayout.parseClass(padded);
         Set<String> paddings = Set.of(LinePadding.class.getSimpleName(), padded.getSimpleName());
         int count = 0;

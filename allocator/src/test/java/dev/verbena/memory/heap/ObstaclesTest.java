@@ -28,8 +28,8 @@ class ObstaclesTest {
 
     private final OffHeapSlabSource source = new OffHeapSlabSource();
     private final CentralHeap central = new CentralHeap(new PageRuns(), LongStream.of(SLAB_PAGES).sum());
-    private final ThreadHeap owner = ThreadHeap.shared(central);
-    private final ThreadHeap other = ThreadHeap.shared(central);
+    private final SlotHeap owner = SlotHeap.shared(central);
+    private final SlotHeap other = SlotHeap.shared(central);
     private final Obstacles obstacles = new Obstacles(central);
     private final List<Long> live = new ArrayList<>();
 
@@ -101,7 +101,7 @@ class ObstaclesTest {
         central.add(source.acquire(pageCount * PAGE), pageCount);
     }
 
-    private void allocate(ThreadHeap heap, SplittableRandom random) {
+    private void allocate(SlotHeap heap, SplittableRandom random) {
         long address;
         if (random.nextInt(3) == 0) {
             address = heap.allocateLarge(1 + random.nextLong(LARGE_PAGES_MAX));
@@ -118,12 +118,12 @@ class ObstaclesTest {
         free(owner, block);
     }
 
-    private static void free(ThreadHeap heap, long block) {
+    private static void free(SlotHeap heap, long block) {
         assertTrue(heap.free(block));
     }
 
     private void trim() {
-        Stream.of(owner, other).forEach(ThreadHeap::trim);
+        Stream.of(owner, other).forEach(SlotHeap::trim);
     }
 
     private long longestHole() {

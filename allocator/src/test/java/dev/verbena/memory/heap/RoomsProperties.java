@@ -22,7 +22,7 @@ class RoomsProperties {
     private static final long LARGE_PAGES_MAX = 400;
 
     private final CentralHeap central = new CentralHeap(new PageRuns(), 1L << 32);
-    private final List<ThreadHeap> heaps = Stream.generate(() -> ThreadHeap.shared(central)).limit(HEAPS).toList();
+    private final List<SlotHeap> heaps = Stream.generate(() -> SlotHeap.shared(central)).limit(HEAPS).toList();
     /** From each block's address to its end. */
     private final TreeMap<Long, Long> live = new TreeMap<>();
     private final List<Long> addresses = new ArrayList<>();
@@ -34,13 +34,13 @@ class RoomsProperties {
         addSlab();
         int rooms = 0;
         for (int step = 0; step < 3000; step++) {
-            ThreadHeap heap = heaps.get(random.nextInt(HEAPS));
+            SlotHeap heap = heaps.get(random.nextInt(HEAPS));
             int kind = random.nextInt(1000);
             if (kind < 2) {
-                heaps.forEach(ThreadHeap::takeReturned);
-                heaps.forEach(ThreadHeap::endRooms);
+                heaps.forEach(SlotHeap::takeReturned);
+                heaps.forEach(SlotHeap::endRooms);
             } else if (kind < 4) {
-                heaps.forEach(ThreadHeap::trim);
+                heaps.forEach(SlotHeap::trim);
             } else if (kind < 40 && !addresses.isEmpty()) {
                 resize(heap, addresses.get(random.nextInt(addresses.size())), 1 + random.nextLong(LARGE_PAGES_MAX));
             } else if (random.nextInt(300) < addresses.size()) {
@@ -58,7 +58,7 @@ class RoomsProperties {
         while (!addresses.isEmpty()) {
             free(heaps.get(random.nextInt(HEAPS)), random);
         }
-        heaps.forEach(ThreadHeap::trim);
+        heaps.forEach(SlotHeap::trim);
         checkAll();
         assertEquals(2, central.pages.free.runCount());
         assertEquals(2 * SLAB_PAGES, central.pages.free.pageCount());
@@ -68,13 +68,13 @@ class RoomsProperties {
     @Example
     void aThreadThatIsAloneHasNoRoom() {
         addSlab();
-        ThreadHeap heap = heaps.getFirst();
+        SlotHeap heap = heaps.getFirst();
         for (int i = 0; i < 1000; i++) {
             long address = heap.allocateLarge(100);
             heap.freeLarge(heap.runAt(address), address);
         }
         assertEquals(0, heap.rooms().count());
-        heaps.forEach(ThreadHeap::trim);
+        heaps.forEach(SlotHeap::trim);
         central.removeIdle(0);
     }
 
@@ -83,7 +83,7 @@ class RoomsProperties {
     void nobodyHasARoomBeforeSomethingIsFreed() {
         addSlab();
         for (int i = 0; i < 100; i++) {
-            for (ThreadHeap heap : heaps) {
+            for (SlotHeap heap : heaps) {
                 addresses.add(heap.allocateLarge(100));
                 assertEquals(0, heap.rooms().count());
             }
@@ -92,15 +92,15 @@ class RoomsProperties {
         for (long address : addresses) {
             heaps.getFirst().freeLarge(heaps.getFirst().runAt(address), address);
         }
-        heaps.forEach(ThreadHeap::trim);
+        heaps.forEach(SlotHeap::trim);
         central.removeIdle(0);
     }
 
     @Example
     void aBlockOfARoomIsFreedOnce() {
         addSlab();
-        ThreadHeap owner = heaps.get(0);
-        ThreadHeap other = heaps.get(1);
+        SlotHeap owner = heaps.get(0);
+        SlotHeap other = heaps.get(1);
         long address = inRoom(owner, other);
         long run = owner.runAt(address);
         assertThrows(IllegalArgumentException.class, () -> other.freeLarge(run, address + 4096));
@@ -112,7 +112,7 @@ class RoomsProperties {
         assertEquals(0, owner.runAt(address));
         assertEquals(address, owner.allocateLarge(100));
         owner.freeLarge(owner.runAt(address), address);
-        heaps.forEach(ThreadHeap::trim);
+        heaps.forEach(SlotHeap::trim);
         central.removeIdle(0);
     }
 
@@ -121,7 +121,7 @@ class RoomsProperties {
     void aHeapKeepsLittleMoreThanItUses() {
         addSlab();
         addSlab();
-        ThreadHeap owner = heaps.get(0);
+        SlotHeap owner = heaps.get(0);
         addresses.add(inRoom(owner, heaps.get(1)));
         for (int i = 0; i < 300; i++) {
             addresses.add(owner.allocateLarge(200));
@@ -136,12 +136,12 @@ class RoomsProperties {
         }
         // What is left may be one room, which is as long as several of these blocks.
         assertTrue(owner.rooms().freeByteSizeOpaque() < kept / 2, () -> "kept=" + kept);
-        heaps.forEach(ThreadHeap::trim);
+        heaps.forEach(SlotHeap::trim);
         central.removeIdle(0);
     }
 
     /** A block of 100 pages in a room of the owner, who meets the other until he gets one. */
-    private long inRoom(ThreadHeap owner, ThreadHeap other) {
+    private long inRoom(SlotHeap owner, SlotHeap other) {
         for (;;) {
             long address = owner.allocateLarge(100);
             if (owner.rooms().count() > 0) {
@@ -156,7 +156,7 @@ class RoomsProperties {
         central.add(() -> MemorySegment.ofAddress(address), SLAB_PAGES);
     }
 
-    private void allocate(ThreadHeap heap, Random random) {
+    private void allocate(SlotHeap heap, Random random) {
         boolean isLarge = random.nextInt(3) > 0;
         long byteSize = isLarge ? (17 + random.nextLong(LARGE_PAGES_MAX)) * SizeClasses.PAGE_BYTE_SIZE
                 : 1 + random.nextLong(SizeClasses.SLOT_BYTE_SIZE_MAX);
@@ -168,7 +168,7 @@ class RoomsProperties {
         addresses.add(address);
     }
 
-    private void free(ThreadHeap heap, Random random) {
+    private void free(SlotHeap heap, Random random) {
         int index = random.nextInt(addresses.size());
         long address = addresses.set(index, addresses.getLast());
         addresses.removeLast();
@@ -176,7 +176,7 @@ class RoomsProperties {
         assertTrue(heap.free(address));
     }
 
-    private void resize(ThreadHeap heap, long address, long pages) {
+    private void resize(SlotHeap heap, long address, long pages) {
         long run = heap.runAt(address);
         if (!RunRecord.isSlots(run) && !heap.isElsewhere(run) && heap.resizeLarge(run, address, pages)) {
             assertEquals(pages, RunRecord.pageCount(run));
@@ -187,10 +187,10 @@ class RoomsProperties {
     }
 
     private void checkAll() {
-        heaps.forEach(ThreadHeap::takeReturned);
+        heaps.forEach(SlotHeap::takeReturned);
         long byteSize = central.largeByteSize();
         long count = central.largeAllocationCount() - central.largeFreeCount();
-        for (ThreadHeap heap : heaps) {
+        for (SlotHeap heap : heaps) {
             byteSize += heap.liveByteSize() + heap.rooms().liveByteSizeOpaque();
             count += heap.liveCount() + heap.rooms().liveCountOpaque();
         }

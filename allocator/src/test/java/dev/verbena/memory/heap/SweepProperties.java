@@ -23,7 +23,7 @@ class SweepProperties {
     private static final int HEAPS = 2;
     private static final int STEPS = 24_000;
     private static final long SLAB_PAGES = 64 * 1024;
-    /** Of few classes, so that bins are long; together more than {@link ThreadHeap#CACHED_BYTE_SIZE}. */
+    /** Of few classes, so that bins are long; together more than {@link SlotHeap#CACHED_BYTE_SIZE}. */
     private static final long[] SIZES = {64, 1_000, 5_000, 9_000, 20_000, 40_000};
     private static final int LIVE_MAX = 3_000;
 
@@ -37,11 +37,11 @@ class SweepProperties {
 
     /** A heap with, or without, a mistake. */
     private interface Maker {
-        ThreadHeap make(CentralHeap central, Reached reached);
+        SlotHeap make(CentralHeap central, Reached reached);
     }
 
     /** Counts. */
-    private static class Counting extends ThreadHeap {
+    private static class Counting extends SlotHeap {
         private final Reached reached;
 
         Counting(CentralHeap central, Reached reached) {
@@ -57,7 +57,7 @@ class SweepProperties {
         }
 
         @Override
-        boolean takeOver(ThreadHeap other, int sizeClass) {
+        boolean takeOver(SlotHeap other, int sizeClass) {
             boolean isDone = super.takeOver(other, sizeClass);
             reached.takeOvers += isDone ? 1 : 0;
             return isDone;
@@ -101,7 +101,7 @@ class SweepProperties {
     /** One arena's worth of heaps. */
     private static final class Steps {
         private final CentralHeap central = new CentralHeap(new PageRuns(), 1L << 32);
-        private final List<ThreadHeap> heaps = new ArrayList<>();
+        private final List<SlotHeap> heaps = new ArrayList<>();
         private final Reached reached;
         private final Random random;
         /** From each block's address to its end. */
@@ -119,7 +119,7 @@ class SweepProperties {
         void run() {
             int liveWanted = LIVE_MAX;
             for (int step = 1; step <= STEPS; step++) {
-                ThreadHeap heap = heaps.get(random.nextInt(HEAPS));
+                SlotHeap heap = heaps.get(random.nextInt(HEAPS));
                 if (step % 2_000 == 0) {
                     liveWanted = random.nextInt(LIVE_MAX);
                 }
@@ -140,7 +140,7 @@ class SweepProperties {
             end();
         }
 
-        private void allocate(ThreadHeap heap) {
+        private void allocate(SlotHeap heap) {
             long byteSize = SIZES[random.nextInt(SIZES.length)];
             long address = heap.allocateAny(byteSize);
             if (address == 0) {
@@ -155,7 +155,7 @@ class SweepProperties {
             addresses.add(address);
         }
 
-        private void free(ThreadHeap heap) {
+        private void free(SlotHeap heap) {
             int index = random.nextInt(addresses.size());
             long address = addresses.set(index, addresses.getLast());
             addresses.removeLast();
@@ -164,14 +164,14 @@ class SweepProperties {
         }
 
         private void takeOver() {
-            heaps.forEach(ThreadHeap::takeReturned);
-            heaps.forEach(ThreadHeap::endRooms);
+            heaps.forEach(SlotHeap::takeReturned);
+            heaps.forEach(SlotHeap::endRooms);
             heaps.get(0).takeOver(heaps.get(1), SizeClasses.indexOf(SIZES[random.nextInt(SIZES.length)]));
         }
 
         private void check() {
-            heaps.forEach(ThreadHeap::takeReturned);
-            assertTrue(new ArenaCheck(central).confirms(heaps.stream().mapToLong(ThreadHeap::liveByteSize).sum(),
+            heaps.forEach(SlotHeap::takeReturned);
+            assertTrue(new ArenaCheck(central).confirms(heaps.stream().mapToLong(SlotHeap::liveByteSize).sum(),
                     addresses.size()));
         }
 
@@ -180,7 +180,7 @@ class SweepProperties {
             while (!addresses.isEmpty()) {
                 free(heaps.get(random.nextInt(HEAPS)));
             }
-            heaps.forEach(ThreadHeap::trim);
+            heaps.forEach(SlotHeap::trim);
             check();
             assertEquals(central.slabs().size(), central.pages.free.runCount(), "one free run for each slab");
             int count = central.slabs().size();

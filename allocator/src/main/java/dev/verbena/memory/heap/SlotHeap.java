@@ -24,7 +24,7 @@ import dev.verbena.memory.ArenaStatistics;
  * <p><b>Owner:</b> {@link ArenaHeap}. <b>Threading:</b> every method is called with its lock held, {@link #tryEnter} or {@link #lock}, but
  * those that say otherwise, which are thread-safe.
  */
-public class ThreadHeap extends OwnerLock {
+public class SlotHeap extends OwnerLock {
     /** Free bytes that a heap keeps in its runs in any case; more only as long as there are as many live ones. */
     public static final long CACHED_BYTE_SIZE = 8 * 1024 * 1024;
 
@@ -47,13 +47,13 @@ public class ThreadHeap extends OwnerLock {
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            LIVE_PEAK = lookup.findVarHandle(ThreadHeap.class, "livePeakByteSize", long.class);
-            ALLOCATED = lookup.findVarHandle(ThreadHeap.class, "allocatedByteSize", long.class);
-            RUNS = lookup.findVarHandle(ThreadHeap.class, "runByteSize", long.class);
-            REQUESTED = lookup.findVarHandle(ThreadHeap.class, "requestedByteSize", long.class);
-            FREED = lookup.findVarHandle(ThreadHeap.class, "freedByteSize", long.class);
-            TAKEN_BACK = lookup.findVarHandle(ThreadHeap.class, "takenBackByteSize", long.class);
-            FREED_ELSEWHERE = lookup.findVarHandle(ThreadHeap.class, "freedElsewhereByteSize", long.class);
+            LIVE_PEAK = lookup.findVarHandle(SlotHeap.class, "livePeakByteSize", long.class);
+            ALLOCATED = lookup.findVarHandle(SlotHeap.class, "allocatedByteSize", long.class);
+            RUNS = lookup.findVarHandle(SlotHeap.class, "runByteSize", long.class);
+            REQUESTED = lookup.findVarHandle(SlotHeap.class, "requestedByteSize", long.class);
+            FREED = lookup.findVarHandle(SlotHeap.class, "freedByteSize", long.class);
+            TAKEN_BACK = lookup.findVarHandle(SlotHeap.class, "takenBackByteSize", long.class);
+            FREED_ELSEWHERE = lookup.findVarHandle(SlotHeap.class, "freedElsewhereByteSize", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -98,7 +98,7 @@ public class ThreadHeap extends OwnerLock {
     private long requestedByteSize;
 
     /** With {@code sharedLock} null for one thread. */
-    ThreadHeap(CentralHeap central, ReentrantLock sharedLock) {
+    SlotHeap(CentralHeap central, ReentrantLock sharedLock) {
         this.central = central;
         this.sharedLock = sharedLock;
         number = central.nextHeap();
@@ -108,15 +108,15 @@ public class ThreadHeap extends OwnerLock {
         central.add(this, returned);
     }
 
-    static ThreadHeap ownedBy(Thread thread, CentralHeap central) {
-        ThreadHeap heap = new Padded(central, null);
+    static SlotHeap ownedBy(Thread thread, CentralHeap central) {
+        SlotHeap heap = new Padded(central, null);
         heap.adoptBy(thread);
         return heap;
     }
 
     /** Nobody enters it as its owner. */
-    static ThreadHeap shared(CentralHeap central) {
-        ThreadHeap heap = new Padded(central, new ReentrantLock());
+    static SlotHeap shared(CentralHeap central) {
+        SlotHeap heap = new Padded(central, new ReentrantLock());
         heap.revoke();
         return heap;
     }
@@ -505,7 +505,7 @@ public class ThreadHeap extends OwnerLock {
     }
 
     /** Takes a run with a free slot of that class over from the other heap, if it has one. */
-    boolean takeOver(ThreadHeap other, int sizeClass) {
+    boolean takeOver(SlotHeap other, int sizeClass) {
         if (!other.hasSlot(sizeClass)) {
             return false;
         }
@@ -603,7 +603,7 @@ public class ThreadHeap extends OwnerLock {
 
     /** Nothing that lies behind it shares a line with it. */
     @SuppressWarnings("unused")
-    private static final class Padded extends ThreadHeap {
+    private static final class Padded extends SlotHeap {
         private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
 
         private Padded(CentralHeap central, ReentrantLock sharedLock) {
