@@ -116,8 +116,8 @@ final class TrainingArguments {
     List<String> toCommandLine(TrainingOptions options) {
         List<String> line = new ArrayList<>(List.of("--model=" + model, "--workers=" + options.workers(),
                 "--servers=" + servers, "--iterations=" + options.iterations(), "--batch=" + batch, "--seed=" + seed,
-                "--lr=" + options.learningRate(), "--fabric=" + fabric, "--transport=" + transport,
-                progress.toCommandLine()));
+                "--lr=" + options.learningRate(), "--fabric=" + fabric, "--transport=" + transport));
+        line.addAll(progress.toCommandLine());
         if (data != null) {
             line.add("--data=" + data.toAbsolutePath());
         }

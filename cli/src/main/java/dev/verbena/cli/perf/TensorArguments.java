@@ -3,6 +3,7 @@ package dev.verbena.cli.perf;
 import java.util.List;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.cli.ProgressArguments;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -31,6 +32,8 @@ final class TensorArguments {
     int port;
     @Mixin
     PerfNetworkArguments network = new PerfNetworkArguments();
+    @Mixin
+    ProgressArguments progress;
     @Option(names = {"-n", "--iters"}, paramLabel = "N", defaultValue = "1000",
             description = "Round trips of a size, and five times as many tensors for its bandwidth; fewer of large ones, but at"
                     + " least 5; default ${DEFAULT-VALUE}.")
@@ -53,7 +56,8 @@ final class TensorArguments {
         requireRange("-w", window, TensorOptions.WINDOW_MIN, WINDOW_MAX);
         requireRange("--warm-up", warmUp, 0, WARM_UP_MAX);
         List<Long> all = Sizes.parse(sizes, TensorOptions.BYTE_SIZE_MIN, TensorOptions.BYTE_SIZE_MAX);
-        return new TensorOptions(host, port, fabric, network.options(), all, iterations, window, warmUp);
+        return new TensorOptions(host, port, fabric, network.options(), all, iterations, window, warmUp,
+                progress.check());
     }
 
     private static void requireRange(String name, long value, long min, long max) {

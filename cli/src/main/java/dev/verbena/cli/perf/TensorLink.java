@@ -3,20 +3,22 @@ package dev.verbena.cli.perf;
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
 import java.time.Duration;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.RdmaDevice;
 
 /**
- * The devices of both sides, and words between them by the device's own small RPC. Waiting for words sleeps.
+ * The devices of both sides, and words between them by the device's own small RPC. Who waits for words moves the device's transfers
+ * on meanwhile, if its callers are to do that.
  *
- * <p>Threading: confined to the command's thread; words arrive on the device's.
+ * <p>Threading: confined to the command's thread; words arrive on whatever thread drives the device.
  */
 final class TensorLink implements AutoCloseable {
     static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final long WAIT_NS = Duration.ofSeconds(1).toNanos();
     private static final String TELL = "perf.tell";
     private static final byte[] HEARD = {};
 
@@ -25,7 +27,7 @@ final class TensorLink implements AutoCloseable {
 
     private final RdmaDevice device;
     private final Endpoint peer;
-    private final BlockingQueue<Heard> inbox = new LinkedBlockingQueue<>();
+    private final Queue<Heard> inbox = new ConcurrentLinkedQueue<>();
 
     /** Takes the device over. */
     TensorLink(RdmaDevice device, Endpoint peer) {
@@ -38,7 +40,10 @@ final class TensorLink implements AutoCloseable {
             inbox.add(new Heard(copy, null));
             return HEARD;
         });
-        device.onPeerLost(cause -> inbox.add(new Heard(null, cause)));
+        device.onPeerLost(cause -> {
+            inbox.add(new Heard(null, cause));
+            device.wakeUp();
+        });
     }
 
     RdmaDevice device() {
@@ -57,16 +62,20 @@ final class TensorLink implements AutoCloseable {
     }
 
     long[] await() {
-        try {
-            Heard heard = inbox.take();
-            if (heard.lost() != null) {
-                throw new FailedRunException(heard.lost());
+        long seen = device.activity();
+        Heard heard = inbox.poll();
+        while (heard == null) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new FailedRunException("interrupted while waiting for the peer");
             }
-            return heard.words();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FailedRunException("interrupted while waiting for the peer");
+            device.awaitActivity(seen, WAIT_NS);
+            seen = device.activity();
+            heard = inbox.poll();
         }
+        if (heard.lost() != null) {
+            throw new FailedRunException(heard.lost());
+        }
+        return heard.words();
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.util.List;
 
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDeviceOptions;
 
 /**
@@ -15,9 +16,10 @@ import dev.verbena.transfer.RdmaDeviceOptions;
  * @param iterations round trips of a small size
  * @param window slots for bandwidth, of a small size
  * @param warmUp tensors that must pass without the JIT compiling before anything is measured
+ * @param progress whose threads move the tensors on
  */
 record TensorOptions(String host, int port, String fabric, NetworkOptions network, List<Long> sizes, int iterations,
-        int window, int warmUp) {
+        int window, int warmUp, Progress progress) {
     /** Each tensor is stamped with its number. */
     static final long BYTE_SIZE_MIN = Long.BYTES;
     static final long BYTE_SIZE_MAX = 1L << 40;
@@ -50,10 +52,11 @@ record TensorOptions(String host, int port, String fabric, NetworkOptions networ
         return Math.clamp(WINDOW_BYTE_SIZE / byteSize, WINDOW_MIN, window);
     }
 
-    /** Of the device that the tensors go through: here is the place for what may be chosen of it. */
+    /** Of the device that the tensors go through. */
     RdmaDeviceOptions device(String fabricName) {
         String local = fabricName.equals("shm") ? "127.0.0.1" : "0.0.0.0";
         return RdmaDeviceOptions.defaults(network).withFabric(fabricName).withLocalEndpoint(new Endpoint(local, 0))
+                .withProgress(progress)
                 .withName("perf " + (isServer() ? "server" : "client"));
     }
 

@@ -9,6 +9,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
     static String title(TensorOptions options, String fabric) {
         return " Tensors by static placement, fabric " + fabric + ": at most " + options.iterations()
                 + " round trips of a size, window " + options.window()
+                + ", driven by " + options.progress()
                 + "\n one way: half a round trip; raw: the fabric's write alone; copy: MemorySegment.copy; CPU: bytes that a CPU moved"
                 + " for each tensor\n";
     }
@@ -29,6 +30,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
         map.put("role", options.isServer() ? "server" : "client");
         map.put("protocol", "static");
         map.put("fabric", fabric);
+        map.put("drivenBy", options.progress().toString());
         map.put("iterations", options.iterations());
         map.put("window", options.window());
         map.put("warmUp", options.warmUp());

@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.concurrent.FutureTask;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.cli.FailedRunException;
+import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
 
@@ -60,5 +63,24 @@ class TensorEndsTest {
         first.abort("it has had enough");
         String lost = assertThrows(FailedRunException.class, there::await).getMessage();
         assertTrue(lost.contains("first") && lost.contains("it has had enough"), lost);
+    }
+
+    @Test
+    void whoWaitsForWordsDrives() throws Exception {
+        RdmaDeviceOptions callers = RdmaDeviceOptions.defaults().withFabric("shm").withProgress(Progress.callers());
+        RdmaDevice third = RdmaDevice.create(callers);
+        RdmaDevice fourth = RdmaDevice.create(callers);
+        try (TensorLink one = new TensorLink(third, fourth.endpoint());
+                TensorLink other = new TensorLink(fourth, third.endpoint())) {
+            FutureTask<long[]> echo = new FutureTask<>(() -> {
+                long[] words = other.await();
+                other.tell(words);
+                return words;
+            });
+            Thread.ofPlatform().daemon().start(echo);
+            one.tell(3, 4);
+            assertArrayEquals(new long[]{3, 4}, one.await());
+            assertArrayEquals(new long[]{3, 4}, echo.get());
+        }
     }
 }

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.transfer.Progress;
 import picocli.CommandLine;
 
 /** What is measured of each size, and what is refused. */
@@ -39,9 +40,17 @@ class TensorOptionsTest {
         assertEquals("host", options("--fabric=shm host").raw().host());
     }
 
+    @Test
+    void theDeviceIsDrivenAsAsked() {
+        assertEquals(Progress.callers(), options("--sizes 8").device("shm").progress());
+        assertEquals(Progress.pollers().withSpins(7),
+                options("--driven-by=pollers --idle-spins=7").device("shm").progress());
+    }
+
     @ParameterizedTest
     @CsvSource({"--protocol=dynamic, dynamic", "--sizes=7, 7", "-p=65536, -p=65536", "-p 0 host, -p=0", "-n=4, -n=4",
-            "-w=1, -w=1", "-w=1025, -w=1025", "--warm-up=-1, --warm-up=-1", "-m 1000, 1000"})
+            "-w=1, -w=1", "-w=1025, -w=1025", "--warm-up=-1, --warm-up=-1", "-m 1000, 1000",
+            "--driven-by=nobody, nobody", "--idle-spins=-1, --idle-spins=-1"})
     void refused(String line, String named) {
         String message = assertThrows(BadInputException.class, () -> options(line)).getMessage();
         assertTrue(message.contains(named), message);
