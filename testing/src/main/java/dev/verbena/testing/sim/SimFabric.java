@@ -14,6 +14,7 @@ import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
+import dev.verbena.transfer.spi.Edge;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePairOptions;
@@ -35,6 +36,7 @@ public final class SimFabric implements Fabric {
     private final int number;
     private final SimProcess process;
     private final SimMemory memory;
+    private final SimEdge edge;
     private final Set<SimConnection> connections = new LinkedHashSet<>();
     private final Set<SimCompletionQueue> completionQueues = new LinkedHashSet<>();
     private String localName;
@@ -49,6 +51,7 @@ public final class SimFabric implements Fabric {
         this.simulation = simulation;
         this.number = number;
         process = new SimProcess(simulation);
+        edge = new SimEdge(simulation, this);
         localName = "process " + number;
         memory = new SimMemory(simulation, this, number);
     }
@@ -71,6 +74,11 @@ public final class SimFabric implements Fabric {
                 plan.get(Fault.MESSAGE_BYTE_SIZE_MAX), SimMemory.BYTE_SIZE_MAX, RequestRules.DEPTH_MAX, elementCountMax,
                 Math.min(elementCountMax, (int) plan.get(Fault.READ_ELEMENT_COUNT_MAX)),
                 plan.get(Fault.NO_ATOMICS) == 0);
+    }
+
+    @Override
+    public Edge edge() {
+        return edge;
     }
 
     // ---- memory and completion queues ----

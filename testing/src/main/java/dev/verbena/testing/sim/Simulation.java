@@ -32,6 +32,7 @@ public final class Simulation implements AutoCloseable {
     private long deviceNs;
     private long jumpedNs;
     private long fingerprint;
+    private boolean isPolling;
 
     public Simulation(long seed, FaultPlan plan) {
         this(seed, plan, new Conduct());
@@ -175,7 +176,18 @@ public final class Simulation implements AutoCloseable {
     }
 
     void passPoll() {
-        run(POLL_NS);
+        boolean wasPolling = isPolling;
+        isPolling = true;
+        try {
+            run(POLL_NS);
+        } finally {
+            isPolling = wasPolling;
+        }
+    }
+
+    /** Whether somebody polls at present: who waits now keeps him from going on. */
+    boolean isPolling() {
+        return isPolling;
     }
 
     /** Something that belongs to what makes this run different from others. */

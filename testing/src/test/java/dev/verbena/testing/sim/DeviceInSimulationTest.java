@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.memory.ElementType;
@@ -35,11 +34,6 @@ class DeviceInSimulationTest {
     private final List<Long> received = new ArrayList<>();
     private boolean isOver;
 
-    @AfterEach
-    void leave() {
-        SimFabricProvider.enter(null);
-    }
-
     @Test
     void tensorsArriveWholeAndInOrder() {
         for (long seed = 1; seed <= SEEDS; seed++) {
@@ -60,7 +54,6 @@ class DeviceInSimulationTest {
         isOver = false;
         Simulation simulation = new Simulation(seed, FaultPlan.harmless(seed));
         try (simulation) {
-            SimFabricProvider.enter(simulation);
             send(simulation);
         } catch (RuntimeException | AssertionError e) {
             throw new AssertionError(simulation + ": " + e + "\n" + String.join("\n", simulation.history()), e);
@@ -69,13 +62,14 @@ class DeviceInSimulationTest {
         return simulation.fingerprint();
     }
 
-    private static RdmaDevice device(String name) {
-        return RdmaDevice.create(RdmaDeviceOptions.defaults().withFabric("sim").withName(name)
-                .withProgress(Progress.callers()).withQueueDepth(16));
+    private static RdmaDevice device(Simulation simulation, String name) {
+        return RdmaDevice.create(
+                RdmaDeviceOptions.defaults().withName(name).withProgress(Progress.callers()).withQueueDepth(16),
+                simulation.openFabric());
     }
 
     private void send(Simulation simulation) {
-        try (RdmaDevice to = device("receiver"); RdmaDevice from = device("sender")) {
+        try (RdmaDevice to = device(simulation, "receiver"); RdmaDevice from = device(simulation, "sender")) {
             TensorArena target = TensorArena.create(to.slabSource(), 1 << 16, 1 << 20);
             TensorArena source = TensorArena.create(from.slabSource(), 1 << 16, 1 << 20);
             TensorReceiver receiver = to.receiver("edge", target, ElementType.INT64, SHAPE, DEPTH);
