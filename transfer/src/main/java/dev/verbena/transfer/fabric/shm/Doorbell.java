@@ -4,9 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * One futex word in shared memory on which the owner of a completion queue sleeps and which peers ring.
+ * One futex word in shared memory on which the owner of a completion queue sleeps and which peers ring, and beside it a bit for each of
+ * its queue pairs, so that the owner looks at those that something has happened to, however many are connected.
  *
  * <pre>
+ *   WORD     0  int
+ *   EFFECTS  8  longs: bit {@code place % 64} of long {@code place / 64}; place 0 stands for all queue pairs
+ *
  *            ring                 awaitRing
  *   QUIET ──────────► RUNG ◄─────────────┐ ring, and wake
  *     ▲ │               │ clear          │
@@ -14,8 +18,10 @@ import java.lang.invoke.VarHandle;
  *     └─────────────────┴── time is up ──┘
  * </pre>
  *
- * <p>Nothing is missed: who rings makes its effect visible, fences, then reads the word; the owner changes the word, fences, then
- * looks for effects. One of the two sees the other (Dekker).
+ * <p>Nothing is missed. Who rings makes its effect visible, sets the bit, fences, then reads the word; the owner changes the word, fences,
+ * then takes the bits. One of the two sees the other (Dekker): either the owner finds the bit, or who rings finds a word that is not
+ * {@code RUNG}, and rings. A bit is set and taken by one read-modify-write each, so who takes it sees the effect. Who dies between its
+ * effect and the bit is found dead by its control socket, and its queue pairs are rung for by this side.
  *
  * <p>Threading: {@link #ring} from any thread of any process; the others by the owner only.
  */
@@ -26,6 +32,12 @@ final class Doorbell {
     static final int RUNG = 1;
     /** The owner sleeps in the kernel, or is about to. */
     static final int ASLEEP = 2;
+    /** The place of who does not know its own. */
+    static final int ALL = 0;
+    static final long BYTE_SIZE = 8 * Words.LINE_BYTE_SIZE;
+
+    private static final long EFFECTS = Long.BYTES;
+    static final int PLACE_COUNT = (int) (BYTE_SIZE - EFFECTS) * Byte.SIZE;
 
     /** A longer sleep is cut: the kernel's clock arithmetic is not ours to test. */
     private static final long SLEEP_NS_MAX = 3_600_000_000_000L;
@@ -41,12 +53,17 @@ final class Doorbell {
         this.offset = offset;
     }
 
-    /** After an effect that the owner may wait for. */
-    void ring() {
+    /** After an effect on the queue pair of that place that the owner may wait for. */
+    void ring(int place) {
+        Words.LONG.getAndBitwiseOr(memory, effectsOffset(place), 1L << place);
         VarHandle.fullFence();
         if ((int) Words.INT.getOpaque(memory, offset) != RUNG) {
             ringSlow();
         }
+    }
+
+    private long effectsOffset(int place) {
+        return offset + EFFECTS + (long) place / Long.SIZE * Long.BYTES;
     }
 
     private void ringSlow() {
@@ -73,6 +90,17 @@ final class Doorbell {
         Words.INT.setVolatile(memory, offset, QUIET);
         VarHandle.fullFence();
         return true;
+    }
+
+    /** After {@link #clear}. @return the effects on the 64 places from this one on, which is a multiple of 64 */
+    long takeEffects(int place) {
+        long at = effectsOffset(place);
+        return (long) Words.LONG.getOpaque(memory, at) == 0 ? 0 : (long) Words.LONG.getAndSet(memory, at, 0L);
+    }
+
+    /** Whether it was rung since the last {@link #clear}. */
+    boolean isRung() {
+        return (int) Words.INT.getOpaque(memory, offset) == RUNG;
     }
 
     /** Prepares to sleep; effects that are looked for afterwards cannot be missed. @return false if it was rung */

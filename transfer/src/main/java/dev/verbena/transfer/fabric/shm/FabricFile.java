@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
  *
  * <pre>
  *   HEADER     0  magic (8) ............................................ one line
- *   DOORBELLS     DOORBELL_COUNT lines, the first int of each is the futex word of a completion queue
+ *   DOORBELLS     DOORBELL_COUNT times {@link Doorbell#BYTE_SIZE}, one for each completion queue
  *   REGIONS       {@link RegionTable#ENTRY_COUNT} entries of {@link RegionTable#ENTRY_BYTE_SIZE}
  * </pre>
  */
@@ -16,9 +16,9 @@ final class FabricFile {
     static final int DOORBELL_COUNT = 64;
 
     /** "VRBNSHM" and the version of the layout. */
-    private static final long MAGIC = 0x5652_424e_5348_4d01L;
+    private static final long MAGIC = 0x5652_424e_5348_4d02L;
     private static final long DOORBELLS = Words.LINE_BYTE_SIZE;
-    private static final long REGIONS = DOORBELLS + DOORBELL_COUNT * Words.LINE_BYTE_SIZE;
+    private static final long REGIONS = DOORBELLS + DOORBELL_COUNT * Doorbell.BYTE_SIZE;
     static final long BYTE_SIZE = REGIONS + RegionTable.ENTRY_COUNT * RegionTable.ENTRY_BYTE_SIZE;
 
     private FabricFile() {}
@@ -32,7 +32,7 @@ final class FabricFile {
     }
 
     static Doorbell doorbell(MemorySegment memory, int index) {
-        return new Doorbell(memory, DOORBELLS + index * Words.LINE_BYTE_SIZE);
+        return new Doorbell(memory, DOORBELLS + index * Doorbell.BYTE_SIZE);
     }
 
     static RegionTable regions(MemorySegment memory) {

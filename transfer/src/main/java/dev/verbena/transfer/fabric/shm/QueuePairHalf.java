@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
  *
  * <pre>
  *   STATE      0  int                                     4 lines  written by the owner
- *   CAUSE      4  text (int size, UTF-8)
+ *   PLACE      4  int: what the peer rings for
+ *   CAUSE      8  text (int size, UTF-8)
  *   STARVED       int: the peer waits for a receive       one line written by the peer
  *   RING          {@link ReceiveRing}
  * </pre>
@@ -23,8 +24,9 @@ final class QueuePairHalf {
     static final int CLOSED = 2;
 
     private static final long STATE = 0;
-    private static final long CAUSE = 4;
-    private static final long CAUSE_BYTE_SIZE = 4 * Words.LINE_BYTE_SIZE - 4;
+    private static final long PLACE = 4;
+    private static final long CAUSE = 8;
+    private static final long CAUSE_BYTE_SIZE = 4 * Words.LINE_BYTE_SIZE - CAUSE;
     private static final long STARVED = CAUSE + CAUSE_BYTE_SIZE;
     private static final long RING = STARVED + Words.LINE_BYTE_SIZE;
 
@@ -54,6 +56,17 @@ final class QueuePairHalf {
 
     int stateAcquire() {
         return (int) Words.INT.getAcquire(memory, STATE);
+    }
+
+    /** Called by the owner, before it looks at the ring for the first time. */
+    void publishPlace(int place) {
+        Words.INT.setOpaque(memory, PLACE, place);
+    }
+
+    /** Called by the peer; {@link Doorbell#ALL} if the owner has not said it yet, or what cannot be. */
+    int place() {
+        int place = (int) Words.INT.getOpaque(memory, PLACE);
+        return place > 0 && place < Doorbell.PLACE_COUNT ? place : Doorbell.ALL;
     }
 
     String cause() {

@@ -4,13 +4,19 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
+import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionHandler;
 import dev.verbena.transfer.spi.CompletionQueue;
 
 /**
- * A completion queue: asks its queue pairs in turn. It holds nothing itself, so it cannot overrun, whatever its size was said
- * to be.
+ * A completion queue: asks its busy queue pairs in turn, those that have something under way or that were rung for, so that a poll costs
+ * by these and not by those that are connected. It holds no completions itself, so it cannot overrun, whatever its size was said to be.
+ *
+ * <pre>
+ *          post, error, ring                       nothing left to do or to deliver, at the end of a poll
+ *   idle ──────────────────────► busy, asked ──────────────────────────────────────────────────────────────► idle
+ * </pre>
  *
  * <p>Threading: confined to one poller; {@link #signal}, {@link #attach} and {@link #detach} are thread-safe.
  */
@@ -22,14 +28,18 @@ final class ShmCompletionQueue implements CompletionQueue {
     private final Doorbell doorbell;
     private final Completion completion = new Completion();
 
-    /** Copied on change, which is rare. */
+    /** By place; copied on change, which is rare. */
     private volatile ShmQueuePair[] queuePairs = NONE;
+    private int queuePairCount;
     private volatile boolean isOpen = true;
     /**
      * Held during a poll, so that a queue pair that is being closed is not unmapped under it. Who polls or looks for work does not wait for
      * it, which would allocate: who holds it has that done, or does not sleep.
      */
     private final ReentrantLock polling = new ReentrantLock();
+    // Changed by the poller only, who need not hold the lock to post; others that look may miss what it has just added.
+    private ShmQueuePair[] busy = new ShmQueuePair[8];
+    private int busyCount;
     private int first;
     private long remoteEffects;
 
@@ -63,19 +73,73 @@ final class ShmCompletionQueue implements CompletionQueue {
             checkOpen();
             if (doorbell.clear()) {
                 remoteEffects++;
+                takeEffects();
             }
-            ShmQueuePair[] all = queuePairs;
             int count = 0;
+            int all = busyCount;
             // Each poll begins at another one, so that a busy queue pair does not starve the others of countMax.
-            first = first + 1 < all.length ? first + 1 : 0;
-            for (int i = 0; i < all.length; i++) {
-                int index = first + i < all.length ? first + i : first + i - all.length;
-                count += all[index].poll(completion, handler, countMax - count);
+            first = first + 1 < all ? first + 1 : 0;
+            for (int i = 0; i < all; i++) {
+                ShmQueuePair queuePair = busy[first + i < all ? first + i : first + i - all];
+                // Null if the handler polled too.
+                if (queuePair != null && !queuePair.isDetached) {
+                    count += queuePair.poll(completion, handler, countMax - count);
+                }
             }
+            dropIdle();
             return count;
         } finally {
             polling.unlock();
         }
+    }
+
+    private void takeEffects() {
+        ShmQueuePair[] all = queuePairs;
+        for (int first = 0; first < all.length; first += Long.SIZE) {
+            long effects = doorbell.takeEffects(first);
+            if (first == Doorbell.ALL && (effects & 1) != 0) {
+                makeAllBusy();
+            }
+            for (; effects != 0; effects &= effects - 1) {
+                int place = first + Long.numberOfTrailingZeros(effects);
+                if (place < all.length && all[place] != null) {
+                    makeBusy(all[place]);
+                }
+            }
+        }
+    }
+
+    private void makeAllBusy() {
+        for (ShmQueuePair queuePair : queuePairs) {
+            if (queuePair != null) {
+                makeBusy(queuePair);
+            }
+        }
+    }
+
+    /** It is asked from the next poll on, until it has nothing left. Called by the poller. */
+    void makeBusy(ShmQueuePair queuePair) {
+        if (queuePair.isBusy) {
+            return;
+        }
+        queuePair.isBusy = true;
+        if (busyCount == busy.length) {
+            busy = Arrays.copyOf(busy, 2 * busyCount);
+        }
+        busy[busyCount++] = queuePair;
+    }
+
+    private void dropIdle() {
+        int kept = 0;
+        for (int i = 0; i < busyCount; i++) {
+            ShmQueuePair queuePair = busy[i];
+            queuePair.isBusy = !queuePair.isDetached && queuePair.idleNsMax() != Long.MAX_VALUE;
+            if (queuePair.isBusy) {
+                busy[kept++] = queuePair;
+            }
+        }
+        Arrays.fill(busy, kept, busyCount, null);
+        busyCount = kept;
     }
 
     @Override
@@ -118,9 +182,14 @@ final class ShmCompletionQueue implements CompletionQueue {
         }
         try {
             checkOpen();
+            if (doorbell.isRung()) {
+                return 0;
+            }
             long idleNs = Long.MAX_VALUE;
-            for (ShmQueuePair queuePair : queuePairs) {
-                idleNs = Math.min(idleNs, queuePair.idleNsMax());
+            for (ShmQueuePair queuePair : busy) {
+                if (queuePair != null && !queuePair.isDetached) {
+                    idleNs = Math.min(idleNs, queuePair.idleNsMax());
+                }
             }
             return idleNs;
         } finally {
@@ -138,18 +207,47 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     synchronized void attach(ShmQueuePair queuePair) {
         checkOpen();
-        ShmQueuePair[] changed = Arrays.copyOf(queuePairs, queuePairs.length + 1);
-        changed[queuePairs.length] = queuePair;
+        ShmQueuePair[] old = queuePairs;
+        int place = Doorbell.ALL + 1;
+        while (place < old.length && old[place] != null) {
+            place++;
+        }
+        if (place == Doorbell.PLACE_COUNT) {
+            throw new TransferException(
+                    "no more than queuePairs=" + (place - 1) + " per completion queue; make more of these");
+        }
+        ShmQueuePair[] changed = Arrays.copyOf(old, Math.max(old.length, place + 1));
+        changed[place] = queuePair;
         queuePairs = changed;
+        queuePairCount++;
+        queuePair.take(place);
+        // The peer may have been at work before it could know the place.
+        ring(place);
         signal();
+    }
+
+    /** Something has happened to the queue pair of that place that the poller does not know of. */
+    void ring(int place) {
+        if (isOpen) {
+            doorbell.ring(place);
+        }
     }
 
     /** Afterwards no poll touches the queue pair any more. */
     void detach(ShmQueuePair queuePair) {
         synchronized (this) {
-            queuePairs = Arrays.stream(queuePairs).filter(q -> q != queuePair).toArray(ShmQueuePair[]::new);
+            if (queuePair.isDetached) {
+                return;
+            }
+            queuePair.isDetached = true;
+            if (queuePair.place() != Doorbell.ALL) {
+                ShmQueuePair[] changed = queuePairs.clone();
+                changed[queuePair.place()] = null;
+                queuePairs = changed;
+                queuePairCount--;
+            }
         }
-        // Waits for the end of a poll that still has the old array, unless it is this thread's own.
+        // Waits for the end of a poll that has not seen it, unless it is this thread's own.
         polling.lock();
         polling.unlock();
     }
@@ -166,8 +264,8 @@ final class ShmCompletionQueue implements CompletionQueue {
             if (!isOpen) {
                 return;
             }
-            if (queuePairs.length != 0) {
-                throw new IllegalStateException("completion queue " + doorbellIndex + " still has " + queuePairs.length
+            if (queuePairCount != 0) {
+                throw new IllegalStateException("completion queue " + doorbellIndex + " still has " + queuePairCount
                         + " queue pairs; close their connections first");
             }
             signal();

@@ -114,7 +114,6 @@ final class ShmConnection extends ControlledConnection {
     protected void loseQueuePairs(String cause) {
         for (ShmQueuePair queuePair : queuePairs) {
             queuePair.lose(cause);
-            queuePair.completionQueue().signal();
         }
     }
 

@@ -49,6 +49,13 @@ final class ShmQueuePair implements QueuePair {
     private long receivesPosted;
     private long reaped;
 
+    /** Among those of its completion queue; its peer rings for it by that. */
+    private int place = Doorbell.ALL;
+    /** Whether its completion queue asks it in each poll. Of the poller. */
+    boolean isBusy;
+    /** Set before the end of its last poll; none begins afterwards. */
+    volatile boolean isDetached;
+
     private volatile State state = State.READY;
     /** Set by the control thread; taken up by the next poll. */
     private volatile String lostCause;
@@ -115,6 +122,7 @@ final class ShmQueuePair implements QueuePair {
             slot(posted++).fill(request);
             request = request.next;
         }
+        completionQueue.makeBusy(this);
         if (state == State.READY) {
             execute();
         }
@@ -137,9 +145,12 @@ final class ShmQueuePair implements QueuePair {
         half.ring().postRelease(receivesPosted, isUsable ? target.address() + offset : 0, byteSize,
                 isUsable ? target.rkey() : 0, refusal == null);
         receivesPosted++;
+        if (state == State.ERROR) {
+            completionQueue.makeBusy(this);
+        }
         VarHandle.fullFence();
         if (half.isPeerStarved()) {
-            peerDoorbell.ring();
+            ringPeer();
         }
         return true;
     }
@@ -191,8 +202,12 @@ final class ShmQueuePair implements QueuePair {
             }
         }
         if (initiator.takeEffect()) {
-            peerDoorbell.ring();
+            ringPeer();
         }
+    }
+
+    private void ringPeer() {
+        peerDoorbell.ring(peerHalf.place());
     }
 
     /** The peer's half is not ready any more: neither is this one. */
@@ -225,7 +240,8 @@ final class ShmQueuePair implements QueuePair {
         // First the state, then the end of claims: a peer whose claim is refused finds the reason.
         half.publishRelease(QueuePairHalf.ERROR, cause);
         claimedAtError = half.ring().closeClaims();
-        peerDoorbell.ring();
+        ringPeer();
+        completionQueue.makeBusy(this);
     }
 
     private void move(State next) {
@@ -238,6 +254,18 @@ final class ShmQueuePair implements QueuePair {
     /** The connection is lost. Called from the control thread. */
     void lose(String cause) {
         lostCause = cause;
+        completionQueue.ring(place);
+        completionQueue.signal();
+    }
+
+    /** Called by its completion queue, which looks at it afterwards in any case. */
+    void take(int place) {
+        this.place = place;
+        half.publishPlace(place);
+    }
+
+    int place() {
+        return place;
     }
 
     /** The connection closes. Called when no poll is under way any more. */
@@ -245,7 +273,7 @@ final class ShmQueuePair implements QueuePair {
         move(State.CLOSED);
         half.publishRelease(QueuePairHalf.CLOSED, farewell);
         half.ring().closeClaims();
-        peerDoorbell.ring();
+        ringPeer();
     }
 
     // ---- polling ----

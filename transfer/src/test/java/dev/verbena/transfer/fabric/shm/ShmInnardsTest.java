@@ -37,11 +37,11 @@ class ShmInnardsTest {
 
     @Test
     void theDoorbellGoesThroughItsStates() {
-        MemorySegment memory = memory(128);
+        MemorySegment memory = memory(Doorbell.BYTE_SIZE);
         Doorbell doorbell = new Doorbell(memory, 0);
         assertTrue(doorbell.prepareSleep());
         assertEquals(Doorbell.ASLEEP, (int) Words.INT.get(memory, 0L));
-        doorbell.ring();
+        doorbell.ring(1);
         assertEquals(Doorbell.RUNG, (int) Words.INT.get(memory, 0L));
         doorbell.sleep(Long.MAX_VALUE); // returns at once
         doorbell.endSleep();
@@ -54,6 +54,40 @@ class ShmInnardsTest {
         assertEquals(Doorbell.QUIET, (int) Words.INT.get(memory, 0L));
         doorbell.ringAndWake();
         assertEquals(Doorbell.RUNG, (int) Words.INT.get(memory, 0L));
+    }
+
+    @Test
+    void theDoorbellSaysForWhomItWasRung() {
+        MemorySegment memory = memory(2 * Doorbell.BYTE_SIZE);
+        Doorbell doorbell = new Doorbell(memory, 0);
+        assertFalse(doorbell.isRung());
+        int last = Doorbell.PLACE_COUNT - 1;
+        for (int place : new int[]{Doorbell.ALL, 5, 63, 64, last}) {
+            doorbell.ring(place);
+        }
+        assertTrue(doorbell.isRung());
+        assertTrue(doorbell.clear());
+        assertFalse(doorbell.clear());
+        assertEquals(1 | 1 << 5 | 1L << 63, doorbell.takeEffects(0));
+        assertEquals(1, doorbell.takeEffects(64));
+        assertEquals(1L << 63, doorbell.takeEffects(last & -Long.SIZE));
+        assertEquals(0, doorbell.takeEffects(0), "each effect is taken once");
+        assertEquals(0, (long) Words.LONG.get(memory, Doorbell.BYTE_SIZE), "the next doorbell's");
+    }
+
+    @Test
+    void aPlaceThatLiesStandsForAll() {
+        MemorySegment memory = memory(QueuePairHalf.byteSize(4));
+        QueuePairHalf half = new QueuePairHalf(memory, 4);
+        assertEquals(Doorbell.ALL, half.place(), "not said yet");
+        for (int place : new int[]{1, Doorbell.PLACE_COUNT - 1}) {
+            half.publishPlace(place);
+            assertEquals(place, half.place());
+        }
+        for (int place : new int[]{-1, Integer.MIN_VALUE, Doorbell.PLACE_COUNT, Integer.MAX_VALUE}) {
+            half.publishPlace(place);
+            assertEquals(Doorbell.ALL, half.place());
+        }
     }
 
     @Test
