@@ -6,7 +6,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 import dev.verbena.memory.ElementType;
@@ -20,9 +19,9 @@ import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.PlacementQuery;
 import dev.verbena.transfer.protocol.ReceiverDirectory;
 import dev.verbena.transfer.protocol.RpcMethods;
+import dev.verbena.transfer.protocol.SenderDirectory;
 import dev.verbena.transfer.protocol.SlotLayout;
 import dev.verbena.transfer.protocol.StaticPlacementReceiver;
-import dev.verbena.transfer.protocol.StaticPlacementSender;
 import dev.verbena.transfer.protocol.TransferCounters;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
@@ -55,9 +54,9 @@ public final class RdmaDevice implements AutoCloseable {
     private final boolean tail;
     private final TransferCounters counters = new TransferCounters();
     private final RpcMethods methods = new RpcMethods();
-    private final ReceiverDirectory receivers = new ReceiverDirectory();
+    private final ReceiverDirectory receivers = new ReceiverDirectory(methods);
+    private final SenderDirectory senders = new SenderDirectory(methods);
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
-    private final ConcurrentLinkedQueue<StaticPlacementSender> senders = new ConcurrentLinkedQueue<>();
     private final Engines engines;
     private final TensorArena controlArena;
     private final PeerConnections connections;
@@ -78,7 +77,6 @@ public final class RdmaDevice implements AutoCloseable {
         controlArena = TensorArena.create(slabSource(), CONTROL_BYTE_SIZE, CONTROL_BYTE_SIZE_MAX);
         connections = new PeerConnections(fabric, engines, this.options, methods, receivers, controlArena,
                 fabric.edge());
-        methods.add(ReceiverDirectory.METHOD, receivers::answer);
         engines.start();
         try {
             endpoint = fabric.listen(options.localEndpoint(), options.name(), connections);
@@ -289,7 +287,7 @@ public final class RdmaDevice implements AutoCloseable {
         engines.awaitUninterruptibly(() -> !engines.hasCommands() && connections.isIdle(), DRAIN_NS);
         connections.close();
         engines.close();
-        senders.forEach(StaticPlacementSender::release);
+        senders.close();
         // Before its memory: a connection may just be coming in.
         fabric.close();
         controlArena.close();
@@ -301,10 +299,8 @@ public final class RdmaDevice implements AutoCloseable {
 
     TensorSender connectSender(PeerConnection peer, int queuePairIndex, String name, ElementType type, Shape shape,
             Duration timeout) {
-        StaticPlacementSender sender = PlacementQuery.sender(name, type, shape, peer, queuePairIndex, controlArena,
-                capabilities(), counters, timeout);
-        senders.add(sender);
-        return new TensorSender(this, sender);
+        return new TensorSender(this, PlacementQuery.sender(senders, name, type, shape, peer, queuePairIndex,
+                controlArena, capabilities(), counters, timeout));
     }
 
     String arrivalReason() {

@@ -138,6 +138,15 @@ public final class Engines implements AutoCloseable {
         return isMet;
     }
 
+    /** Runs what waits: here, or on a thread that may wait if the caller's drives. */
+    public void waitElsewhereIfDriving(Runnable waiting) {
+        if (isDriving()) {
+            edge.execute(waiting);
+        } else {
+            waiting.run();
+        }
+    }
+
     /** Whether the caller's thread drives one of them: it must not wait. */
     public boolean isDriving() {
         for (int i = 0; i < engines.size(); i++) {

@@ -3,10 +3,15 @@ package dev.verbena.transfer.protocol;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.spi.Connection;
@@ -28,6 +33,10 @@ import dev.verbena.transfer.spi.QueuePair;
 public final class PeerConnection implements EngineQueuePair.Owner {
     /** For what is flushed, and for the fabric to say what has become of the peer; both take far less. */
     private static final long PATIENCE_NS = 2_000_000_000L;
+    /** For the other end of a transfer to see that this one closes; a peer without pollers may compute meanwhile. */
+    private static final long FAREWELL_NS = 5_000_000_000L;
+    private static final long FAREWELL_PAUSE_NS = 1_000_000L;
+    private static final Logger LOG = LoggerFactory.getLogger(PeerConnection.class);
 
     private final Connection connection;
     private final Engines engines;
@@ -38,8 +47,10 @@ public final class PeerConnection implements EngineQueuePair.Owner {
     private final AtomicReference<String> failure = new AtomicReference<>();
     /** Whether the fabric will say what has become of the peer. */
     private volatile boolean awaitsWord;
-    /** Guarded by this. */
-    private boolean isClosed;
+    /** Whether an end is under way or done; guarded by this. */
+    private boolean isEnding;
+    /** Whether no queue pair is left through which anybody could write. */
+    private volatile boolean isClosed;
 
     /** Takes charge of a new connection; {@code onFailed} hears once that it is to be ended, on a thread that must not wait. */
     public PeerConnection(Connection connection, Engines engines, int depth, RpcMethods methods,
@@ -152,10 +163,10 @@ public final class PeerConnection implements EngineQueuePair.Owner {
     }
 
     private synchronized boolean close(Runnable farewell) {
-        if (isClosed) {
+        if (isEnding) {
             return false;
         }
-        isClosed = true;
+        isEnding = true;
         // Who is just posting has not seen yet that it must not.
         engines.awaitTurn(PATIENCE_NS);
         farewell.run();
@@ -163,8 +174,39 @@ public final class PeerConnection implements EngineQueuePair.Owner {
             queuePair.engine().execute(queuePair::abandon);
         }
         rpcQueuePair.engine().execute(rpc::abandon);
+        isClosed = true;
         engines.announce();
         return true;
+    }
+
+    /**
+     * Takes leave of the other end of a transfer, so that memory can be given back: asks until it leaves that alone. If it does not say so
+     * in time, the connection is cut; returns when either has happened.
+     */
+    void takeLeave(String method, Farewell farewell, String name) {
+        long deadlineNs = engines.nanoTime() + FAREWELL_NS;
+        byte[] message = farewell.encode();
+        while (failure() == null) {
+            long leftNs = deadlineNs - engines.nanoTime();
+            if (leftNs <= 0) {
+                fail(name + " was closed, and peer " + name() + " has not answered for "
+                        + TimeUnit.NANOSECONDS.toMillis(FAREWELL_NS) + " ms");
+            } else if (isQuietAt(method, message, leftNs)) {
+                return;
+            } else {
+                engines.awaitUninterruptibly(() -> failure() != null, FAREWELL_PAUSE_NS);
+            }
+        }
+        engines.awaitUninterruptibly(() -> isClosed, 2 * PATIENCE_NS);
+    }
+
+    private boolean isQuietAt(String method, byte[] message, long timeoutNs) {
+        try {
+            return Farewell.isQuiet(call(method, message, Duration.ofNanos(timeoutNs)));
+        } catch (TransferException e) {
+            LOG.debug("farewell to peer {} not heard", name(), e);
+            return false;
+        }
     }
 
     /** Whether nothing is outstanding. */

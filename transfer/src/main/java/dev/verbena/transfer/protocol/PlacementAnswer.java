@@ -14,25 +14,28 @@ import dev.verbena.transfer.TransferException;
  * @param depth slots
  * @param address of the first slot
  * @param rkey the key for it
+ * @param sent tensors that earlier senders have written: the number of the first one to come
+ * @param acknowledged how many of them are consumed
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-record PlacementAnswer(boolean announced, boolean tail, int receiverId, int depth, long address, int rkey) {
-    static final PlacementAnswer NOT_YET = new PlacementAnswer(false, false, 0, 0, 0, 0);
+record PlacementAnswer(boolean announced, boolean tail, int receiverId, int depth, long address, int rkey, long sent,
+        long acknowledged) {
+    static final PlacementAnswer NOT_YET = new PlacementAnswer(false, false, 0, 0, 0, 0, 0, 0);
 
-    private static final int BYTE_SIZE = 2 + 3 * Integer.BYTES + Long.BYTES;
+    private static final int BYTE_SIZE = 2 + 3 * Integer.BYTES + 3 * Long.BYTES;
 
     byte[] encode() {
         return ByteBuffer.allocate(BYTE_SIZE).put((byte) (announced ? 1 : 0)).put((byte) (tail ? 1 : 0))
                 .putInt(receiverId)
-                .putInt(depth).putLong(address).putInt(rkey).array();
+                .putInt(depth).putLong(address).putInt(rkey).putLong(sent).putLong(acknowledged).array();
     }
 
     static PlacementAnswer decode(byte[] bytes) {
         try {
             ByteBuffer in = ByteBuffer.wrap(bytes);
             return new PlacementAnswer(in.get() != 0, in.get() != 0, in.getInt(), in.getInt(), in.getLong(),
-                    in.getInt());
+                    in.getInt(), in.getLong(), in.getLong());
         } catch (BufferUnderflowException e) {
             throw new TransferException("malformed placement answer: byteSize=" + bytes.length, e);
         }

@@ -26,18 +26,21 @@ public final class PlacementQuery {
     private PlacementQuery() {}
 
     /** The sender for the peer's receiver of that name. */
-    public static StaticPlacementSender sender(String name, ElementType type, Shape shape, PeerConnection peer,
+    public static StaticPlacementSender sender(SenderDirectory directory, String name, ElementType type, Shape shape,
+            PeerConnection peer,
             int queuePairIndex, TensorArena controlArena, Capabilities capabilities, TransferCounters counters,
             Duration timeout) {
         Tensor acknowledgement = controlArena.allocate(ElementType.INT64, Shape.of(SlotLayout.LINE / SlotLayout.WORD));
         try {
             MemoryRegion region = (MemoryRegion) acknowledgement.slab();
-            Words.setRelease(acknowledgement.memory(), 0, 0);
-            PlacementRequest request = new PlacementRequest(name, type, shape, queuePairIndex,
+            PlacementRequest request = new PlacementRequest(name, type, shape, directory.nextId(), queuePairIndex,
                     region.address() + acknowledgement.slabOffset(), region.rkey());
+            Words.setRelease(acknowledgement.memory(), 0, 0);
             PlacementAnswer answer = ask(request, peer, timeout);
-            return new StaticPlacementSender(request, answer, peer, acknowledgement, controlArena, capabilities,
-                    counters);
+            StaticPlacementSender sender = new StaticPlacementSender(directory, request, answer, peer, acknowledgement,
+                    controlArena, capabilities, counters);
+            directory.add(sender);
+            return sender;
         } catch (RuntimeException e) {
             acknowledgement.close();
             throw e;
@@ -49,7 +52,7 @@ public final class PlacementQuery {
         long deadline = peer.engines().nanoTime() + timeout.toNanos();
         for (long pause = PAUSE_NS_MIN;; pause = Math.min(2 * pause, PAUSE_NS_MAX)) {
             Duration left = Duration.ofNanos(Math.max(deadline - peer.engines().nanoTime(), 0) + ANSWER_NS);
-            PlacementAnswer answer = PlacementAnswer.decode(peer.call(ReceiverDirectory.METHOD, message, left));
+            PlacementAnswer answer = call(request, message, peer, left);
             if (answer.announced()) {
                 return answer;
             }
@@ -58,6 +61,18 @@ public final class PlacementQuery {
                         + TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()) + " ms; create it there first");
             }
             peer.engines().await(() -> peer.failure() != null, pause);
+        }
+    }
+
+    /** Without an answer it is not known whether the receiver is bound: so it is told that nobody comes. */
+    private static PlacementAnswer call(PlacementRequest request, byte[] message, PeerConnection peer,
+            Duration timeout) {
+        try {
+            return PlacementAnswer.decode(peer.call(ReceiverDirectory.PLACEMENT, message, timeout));
+        } catch (TransferException e) {
+            peer.takeLeave(Farewell.OF_SENDER, new Farewell(Farewell.ANY_RECEIVER, request.senderId(), 0),
+                    "sender '" + request.name() + "'");
+            throw e;
         }
     }
 }

@@ -17,14 +17,15 @@ import dev.verbena.transfer.TransferException;
  * @param name of the edge
  * @param type of the tensors it will send
  * @param shape of the tensors it will send
+ * @param senderId the sender's number on its device, by which the receiver calls it when it closes
  * @param queuePairIndex data queue pair that it will write through
  * @param acknowledgementAddress where the receiver writes how many tensors it has consumed
  * @param acknowledgementRkey the key for that
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-record PlacementRequest(String name, ElementType type, Shape shape, int queuePairIndex, long acknowledgementAddress,
-        int acknowledgementRkey) {
+record PlacementRequest(String name, ElementType type, Shape shape, int senderId, int queuePairIndex,
+        long acknowledgementAddress, int acknowledgementRkey) {
 
     byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -35,6 +36,7 @@ record PlacementRequest(String name, ElementType type, Shape shape, int queuePai
             for (long dimension : shape.dimensions()) {
                 out.writeLong(dimension);
             }
+            out.writeInt(senderId);
             out.writeInt(queuePairIndex);
             out.writeLong(acknowledgementAddress);
             out.writeInt(acknowledgementRkey);
@@ -52,7 +54,8 @@ record PlacementRequest(String name, ElementType type, Shape shape, int queuePai
             for (int i = 0; i < dimensions.length; i++) {
                 dimensions[i] = in.readLong();
             }
-            return new PlacementRequest(name, type, Shape.of(dimensions), in.readInt(), in.readLong(), in.readInt());
+            return new PlacementRequest(name, type, Shape.of(dimensions), in.readInt(), in.readInt(), in.readLong(),
+                    in.readInt());
         } catch (IOException | RuntimeException e) {
             throw new TransferException("malformed placement request: " + e, e);
         }

@@ -11,7 +11,7 @@ import java.util.Set;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 enum PlacementState {
-    /** The slots are announced under their name; no sender has asked for them yet. */
+    /** The slots are announced under their name; no sender has asked for them yet, or the last one has closed. */
     AWAITING_SENDER,
     /** Both ends know each other's addresses; tensors flow. */
     OPEN,
@@ -22,7 +22,7 @@ enum PlacementState {
 
     private static final Map<PlacementState, Set<PlacementState>> LEGAL = new EnumMap<>(Map.of(
             AWAITING_SENDER, EnumSet.of(OPEN, CLOSED),
-            OPEN, EnumSet.of(FAILED, CLOSED),
+            OPEN, EnumSet.of(AWAITING_SENDER, FAILED, CLOSED),
             FAILED, EnumSet.of(CLOSED),
             CLOSED, EnumSet.noneOf(PlacementState.class)));
 

@@ -12,14 +12,17 @@ import dev.verbena.transfer.TransferException;
  */
 public final class ReceiverDirectory {
     /** The method by which a sender asks for slots. */
-    public static final String METHOD = "verbena.placement";
+    static final String PLACEMENT = "verbena.placement";
 
     private final ConcurrentHashMap<String, StaticPlacementReceiver> byName = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Integer, StaticPlacementReceiver> byId = new ConcurrentHashMap<>();
     private final AtomicInteger ids = new AtomicInteger();
 
-    /** An empty one. */
-    public ReceiverDirectory() {}
+    /** An empty one, whose receivers are asked for and left through these methods. */
+    public ReceiverDirectory(RpcMethods methods) {
+        methods.add(PLACEMENT, this::place);
+        methods.add(Farewell.OF_SENDER, this::onFarewell);
+    }
 
     int nextId() {
         return ids.getAndIncrement();
@@ -39,8 +42,7 @@ public final class ReceiverDirectory {
         byId.remove(receiver.id(), receiver);
     }
 
-    /** Answers {@link #METHOD}. */
-    public byte[] answer(PeerConnection peer, byte[] bytes) {
+    private byte[] place(PeerConnection peer, byte[] bytes) {
         PlacementRequest request = PlacementRequest.decode(bytes);
         StaticPlacementReceiver receiver = byName.get(request.name());
         if (receiver == null) {
@@ -50,6 +52,20 @@ public final class ReceiverDirectory {
             throw new TransferException("no such queue pair: queuePairIndex=" + request.queuePairIndex());
         }
         return receiver.connect(peer, request).encode();
+    }
+
+    /** From a receiver that is not there any more, or has another sender, this one has nothing to fear. */
+    private byte[] onFarewell(PeerConnection peer, byte[] bytes) {
+        Farewell farewell = Farewell.decode(bytes);
+        if (farewell.receiverId() == Farewell.ANY_RECEIVER) {
+            boolean areQuiet = true;
+            for (StaticPlacementReceiver receiver : byId.values()) {
+                areQuiet &= receiver.onSenderClosed(peer, farewell);
+            }
+            return Farewell.answer(areQuiet);
+        }
+        StaticPlacementReceiver receiver = byId.get(farewell.receiverId());
+        return Farewell.answer(receiver == null || receiver.onSenderClosed(peer, farewell));
     }
 
     /** While driving. */

@@ -50,8 +50,12 @@ public final class StaticPlacementReceiver {
     private int acknowledgementRkey;
     /** Written by the polling thread. */
     private long received;
-    /** Written while driving, as are the next two. */
+    /** Guarded by this, as are the next three. */
     private long acknowledged;
+    /** The sender that is bound, or was last. */
+    private int senderId;
+    /** Tensors that senders who have closed had written. */
+    private long sentBefore;
     /** No acknowledgement is written any more. */
     private boolean isFinished;
     /** And none is on its way. */
@@ -131,13 +135,42 @@ public final class StaticPlacementReceiver {
         if (!state.allows(PlacementState.OPEN)) {
             throw new TransferException("receiver '" + name + "' already has a sender: " + senderName());
         }
-        acknowledgementQueuePair = sender.dataQueuePair(request.queuePairIndex());
+        if (!tail && arrivals.getAcquire() < sentBefore) {
+            // The last ones of the sender before are complete, and not told yet.
+            return PlacementAnswer.NOT_YET;
+        }
+        senderId = request.senderId();
         acknowledgementAddress = request.acknowledgementAddress();
         acknowledgementRkey = request.acknowledgementRkey();
+        isFinished = false;
+        isQuiet = false;
+        countConsumed();
+        acknowledgement.value = acknowledged;
+        acknowledgementQueuePair = sender.dataQueuePair(request.queuePairIndex());
         peer = sender;
         state = PlacementState.OPEN;
         return new PlacementAnswer(true, tail, id, layout.depth(), region.address() + buffer.slabOffset(),
-                region.rkey());
+                region.rkey(), sentBefore, acknowledged);
+    }
+
+    /** The sender closes; another may come. @return whether no acknowledgement is on its way to it */
+    synchronized boolean onSenderClosed(PeerConnection sender, Farewell farewell) {
+        if (state != PlacementState.OPEN || peer != sender || senderId != farewell.senderId()) {
+            return true;
+        }
+        long sent = Math.max(farewell.sent(), sentBefore);
+        countConsumed();
+        if (sent > acknowledged + layout.depth()) {
+            throw new TransferException("malformed farewell: sent=" + sent + " acknowledged=" + acknowledged + " depth="
+                    + layout.depth());
+        }
+        finish();
+        if (isQuiet) {
+            sentBefore = sent;
+            peer = null;
+            state = PlacementState.AWAITING_SENDER;
+        }
+        return isQuiet;
     }
 
     /** A write with immediate arrived, in order. While driving. */
@@ -146,8 +179,8 @@ public final class StaticPlacementReceiver {
     }
 
     /**
-     * Nothing may arrive any more: the peers have stopped or the device is closed. Tensors already polled stay valid. Waits until the
-     * last acknowledgement is out, so that the slots are free when it returns.
+     * The sender, if there is one, is told, and writes no more when this returns: then the slots are free, as soon as the last tensor from
+     * them is closed. From a callback, which must not wait, that is done soon.
      */
     public void close() {
         synchronized (this) {
@@ -157,9 +190,14 @@ public final class StaticPlacementReceiver {
             state = PlacementState.CLOSED;
         }
         directory.remove(this);
-        EngineQueuePair queuePair = acknowledgementQueuePair;
-        if (queuePair != null) {
-            queuePair.engine().execute(this::finish);
+        engines.waitElsewhereIfDriving(this::takeLeave);
+    }
+
+    private void takeLeave() {
+        PeerConnection sender = peer;
+        if (sender != null) {
+            sender.takeLeave(Farewell.OF_RECEIVER, new Farewell(id, senderId, 0), "receiver '" + name + "'");
+            acknowledgementQueuePair.engine().execute(this::finish);
             engines.awaitUninterruptibly(() -> isQuiet, StaticPlacementSender.CLOSE_NS);
         }
         buffer.close();
@@ -181,29 +219,31 @@ public final class StaticPlacementReceiver {
     private void onConsumed(long sequence, TensorLease lease) {
         lease.close();
         consumed.setRelease((int) (sequence % layout.depth()), sequence + 1);
-        if (acknowledgementScheduled.compareAndSet(false, true)) {
+        if (peer != null && acknowledgementScheduled.compareAndSet(false, true)) {
             acknowledgementQueuePair.engine().execute(acknowledgementCommand);
         }
     }
 
     /** While driving: tells the sender of all slots that were consumed without a gap, one write at a time. */
-    private void acknowledge() {
+    private synchronized void acknowledge() {
+        acknowledgementScheduled.set(false);
         if (isFinished) {
             return;
         }
-        acknowledgementScheduled.set(false);
-        long next = acknowledged;
-        while (consumed.getAcquire((int) (next % layout.depth())) == next + 1) {
-            next++;
+        countConsumed();
+        if (acknowledged > acknowledgement.value && !acknowledgement.inFlight && peer.failure() == null) {
+            acknowledgement.write(acknowledged);
         }
-        acknowledged = next;
-        if (next > acknowledgement.value && !acknowledgement.inFlight && peer.failure() == null) {
-            acknowledgement.write(next);
+    }
+
+    private void countConsumed() {
+        while (consumed.getAcquire((int) (acknowledged % layout.depth())) == acknowledged + 1) {
+            acknowledged++;
         }
     }
 
     /** While driving: the last acknowledgement, if one is due. */
-    private void finish() {
+    private synchronized void finish() {
         acknowledge();
         isFinished = true;
         isQuiet = !acknowledgement.inFlight;
@@ -232,12 +272,13 @@ public final class StaticPlacementReceiver {
 
         @Override
         protected void onDone(String failure) {
-            inFlight = false;
-            lease.close();
-            if (isFinished) {
-                isQuiet = true;
-            } else if (failure == null) {
-                acknowledge();
+            synchronized (StaticPlacementReceiver.this) {
+                inFlight = false;
+                lease.close();
+                isQuiet = isFinished;
+                if (failure == null) {
+                    acknowledge();
+                }
             }
         }
     }

@@ -35,6 +35,8 @@ public final class StaticPlacementSender {
     /** A peer that is alive takes far less; one that is gone fails what is outstanding. */
     static final long CLOSE_NS = 2_000_000_000;
 
+    private final SenderDirectory directory;
+    private final int id;
     private final String name;
     private final ElementType type;
     private final Shape shape;
@@ -55,9 +57,12 @@ public final class StaticPlacementSender {
     private volatile String failure;
 
     /** For slots that the peer has answered with; {@code acknowledgement} was told to it. */
-    StaticPlacementSender(PlacementRequest request, PlacementAnswer placement, PeerConnection peer,
+    StaticPlacementSender(SenderDirectory directory, PlacementRequest request, PlacementAnswer placement,
+            PeerConnection peer,
             Tensor acknowledgement,
             TensorArena controlArena, Capabilities capabilities, TransferCounters counters) {
+        this.directory = directory;
+        this.id = request.senderId();
         this.name = request.name();
         this.type = request.type();
         this.shape = request.shape();
@@ -69,10 +74,19 @@ public final class StaticPlacementSender {
         this.tails = controlArena.allocate(ElementType.UINT8, Shape.of(placement.depth(), TAIL_BYTE_SIZE));
         this.capabilities = capabilities;
         this.counters = counters;
+        this.sent = placement.sent();
         this.sends = new SlotSend[placement.depth()];
         for (int slot = 0; slot < sends.length; slot++) {
             sends[slot] = new SlotSend(slot);
         }
+    }
+
+    int id() {
+        return id;
+    }
+
+    PeerConnection peer() {
+        return peer;
     }
 
     /** Whether an offer would be taken now. */
@@ -169,8 +183,8 @@ public final class StaticPlacementSender {
     }
 
     /**
-     * No more offers. Waits until what was offered has left, so that its tensors are unpinned. The control memory stays, since
-     * acknowledgements may still arrive; see {@link #release}.
+     * No more offers. Waits until what was offered has left, so that its tensors are unpinned, and the receiver writes no acknowledgement
+     * any more; then frees the control memory. From a callback, which must not wait, that is done soon.
      */
     public void close() {
         synchronized (this) {
@@ -179,7 +193,21 @@ public final class StaticPlacementSender {
             }
             state = PlacementState.CLOSED;
         }
+        peer.engines().waitElsewhereIfDriving(this::takeLeave);
+    }
+
+    private void takeLeave() {
         peer.engines().awaitUninterruptibly(this::isQuiet, CLOSE_NS);
+        peer.takeLeave(Farewell.OF_SENDER, new Farewell(placement.receiverId(), id, sent), "sender '" + name + "'");
+        directory.remove(this);
+        acknowledgement.close();
+        tails.close();
+    }
+
+    /** The receiver wants no more. @return whether nothing is on its way to it */
+    boolean onReceiverClosed() {
+        fail("peer " + peer.name() + " closed the receiver");
+        return isQuiet();
     }
 
     private boolean isQuiet() {
@@ -191,15 +219,9 @@ public final class StaticPlacementSender {
         return true;
     }
 
-    /** Frees the control memory, after the connection is closed. */
-    public void release() {
-        close();
-        acknowledgement.close();
-        tails.close();
-    }
-
+    /** The word is 0 until the receiver writes it, which need not be before the first offer. */
     private long acknowledgedAcquire() {
-        return Words.getAcquire(acknowledgement.memory(), 0);
+        return Math.max(Words.getAcquire(acknowledgement.memory(), 0), placement.acknowledged());
     }
 
     private void checkFits(ElementType offeredType, Shape offeredShape, Object offered) {
@@ -266,6 +288,11 @@ public final class StaticPlacementSender {
             this.sequence = sequence;
             this.cursor = 0;
             this.busy = true;
+            // A receiver that closes looks for busy slots after it has said so: one of the two sees the other.
+            if (failure != null) {
+                finish(failure);
+                return;
+            }
             prepareChunk();
             queuePair.execute(this);
         }
@@ -280,6 +307,10 @@ public final class StaticPlacementSender {
             if (cause != null) {
                 fail(cause);
             }
+            finish(cause);
+        }
+
+        private void finish(String cause) {
             SendCallback listener = callback;
             region = null;
             runs = null;

@@ -2,6 +2,7 @@ package dev.verbena.transfer.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -49,7 +50,7 @@ class MessagesTest {
 
     @Test
     void placementRequestComesBackAndMalformedOnesAreRefused() {
-        PlacementRequest request = new PlacementRequest("edge", ElementType.INT64, Shape.of(3, 0, 5), 1, -8, 42);
+        PlacementRequest request = new PlacementRequest("edge", ElementType.INT64, Shape.of(3, 0, 5), 9, 1, -8, 42);
         byte[] bytes = request.encode();
         assertEquals(request, PlacementRequest.decode(bytes));
         for (int length = 0; length < bytes.length; length++) {
@@ -65,7 +66,7 @@ class MessagesTest {
     @ParameterizedTest
     @EnumSource
     void anElementTypeTravelsByItsCode(ElementType type) {
-        PlacementRequest request = new PlacementRequest("", type, Shape.of(), 0, 0, 0);
+        PlacementRequest request = new PlacementRequest("", type, Shape.of(), 0, 0, 0, 0);
         byte[] bytes = request.encode();
         assertEquals(type.code(), bytes[2]);
         assertEquals(request, PlacementRequest.decode(bytes));
@@ -73,12 +74,27 @@ class MessagesTest {
 
     @Test
     void placementAnswerComesBackAndCutOnesAreRefused() {
-        PlacementAnswer answer = new PlacementAnswer(true, false, 3, 2, 1L << 47, -1);
+        PlacementAnswer answer = new PlacementAnswer(true, false, 3, 2, 1L << 47, -1, 1L << 40, 77);
         byte[] bytes = answer.encode();
         assertEquals(answer, PlacementAnswer.decode(bytes));
         for (int length = 0; length < bytes.length; length++) {
             byte[] cut = Arrays.copyOf(bytes, length);
             assertThrows(TransferException.class, () -> PlacementAnswer.decode(cut));
+        }
+    }
+
+    @Test
+    void farewellComesBackAndCutOnesAreRefused() {
+        Farewell farewell = new Farewell(3, -4, 1L << 50);
+        byte[] bytes = farewell.encode();
+        assertEquals(farewell, Farewell.decode(bytes));
+        for (int length = 0; length < bytes.length; length++) {
+            byte[] cut = Arrays.copyOf(bytes, length);
+            assertThrows(TransferException.class, () -> Farewell.decode(cut));
+        }
+        assertTrue(Farewell.isQuiet(Farewell.answer(true)));
+        for (byte[] other : new byte[][]{Farewell.answer(false), {}, {1, 1}}) {
+            assertFalse(Farewell.isQuiet(other));
         }
     }
 }

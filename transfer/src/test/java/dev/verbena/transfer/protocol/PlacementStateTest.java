@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class PlacementStateTest {
     private static final Set<List<PlacementState>> LEGAL = Set.of(List.of(AWAITING_SENDER, OPEN),
+            List.of(OPEN, AWAITING_SENDER),
             List.of(AWAITING_SENDER, CLOSED), List.of(OPEN, FAILED), List.of(OPEN, CLOSED), List.of(FAILED, CLOSED));
 
     @Test
