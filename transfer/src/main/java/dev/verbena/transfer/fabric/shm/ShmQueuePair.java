@@ -111,6 +111,12 @@ final class ShmQueuePair implements QueuePair {
     public int post(WorkRequest head) {
         checkNotClosed();
         reclaimSilent();
+        if (delivered == posted) {
+            // The slots that were used last are still in the cache.
+            delivered = 0;
+            executed = 0;
+            posted = 0;
+        }
         int room = slots.length - (int) (posted - delivered);
         int count = 0;
         for (WorkRequest request = head; request != null && count < room; request = request.next) {
