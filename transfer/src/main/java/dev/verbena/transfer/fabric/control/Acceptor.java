@@ -20,7 +20,7 @@ final class Acceptor implements ControlLoop.Watcher {
     private static final Logger LOGGER = LoggerFactory.getLogger(Acceptor.class);
 
     /** Strangers that connect and say nothing shall not take all file descriptors. */
-    static final int HANDSHAKES_MAX = 256;
+    static final int HANDSHAKES_MAX = 1024;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final ControlledFabric fabric;

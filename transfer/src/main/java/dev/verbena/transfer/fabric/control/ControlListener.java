@@ -28,7 +28,7 @@ public record ControlListener(ServerSocketChannel channel, Endpoint endpoint) {
         try {
             channel = ServerSocketChannel.open();
             channel.configureBlocking(false);
-            channel.bind(address);
+            channel.bind(address, Acceptor.HANDSHAKES_MAX);
             return new ControlListener(channel,
                     new Endpoint(local.host(), ((InetSocketAddress) channel.getLocalAddress()).getPort()));
         } catch (IOException e) {

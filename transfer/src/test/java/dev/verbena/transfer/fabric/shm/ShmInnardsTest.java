@@ -165,6 +165,27 @@ class ShmInnardsTest {
         }
     }
 
+    @Test
+    void aThousandStrangersAtOnceAreAnswered() throws IOException {
+        List<Socket> strangers = new ArrayList<>();
+        try (ShmFabric fabric = ShmFabric.open(ShmDirectory.ofEnvironment(), TimeUnit.SECONDS.toNanos(60))) {
+            Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "patient", new Nobody());
+            for (int i = 0; i < 1024; i++) {
+                strangers.add(new Socket(endpoint.host(), endpoint.port()));
+            }
+            byte[] nonsense = new byte[64];
+            for (Socket stranger : strangers) {
+                stranger.setSoTimeout(20_000);
+                stranger.getOutputStream().write(nonsense);
+                assertTrue(stranger.getInputStream().read() >= 0, "it was hung up on before it said anything");
+            }
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
+        }
+    }
+
     /** Nobody gets as far as to be asked for. */
     private static final class Nobody implements ConnectionHandler {
         @Override
