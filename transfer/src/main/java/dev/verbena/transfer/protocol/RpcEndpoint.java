@@ -1,5 +1,6 @@
 package dev.verbena.transfer.protocol;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,12 +27,19 @@ import dev.verbena.transfer.spi.Opcode;
 /**
  * The small RPC over send and receive that distributes addresses (EuroSys'19 §3.1); not on the path of any tensor.
  *
- * <p>A side has at most {@link #CALLS_MAX} calls outstanding, so the peer never holds more than {@code CALLS_MAX} requests and
- * {@code CALLS_MAX} replies, for which it has {@code 2 * CALLS_MAX} receives: a receive is always there.
+ * <p>A message travels in fragments, one behind the other, so that a connection that is idle has little memory registered. A side has at
+ * most {@link #CALLS_MAX} calls outstanding, so the peer never holds more than {@code CALLS_MAX} requests and {@code CALLS_MAX} replies, for
+ * which it has {@code 4 * CALLS_MAX} receives: where each has two fragments at most, a receive is always there. Longer ones wait for the
+ * peer to post again.
  *
  * <pre>
  *   buffer   0 .. 2C-1   sending (requests and replies)
- *            2C .. 4C-1  posted receives                     C = CALLS_MAX, 64 KiB each
+ *            2C .. 6C-1  posted receives                     C = CALLS_MAX, a fragment each
+ *
+ *  fragment  0               1
+ *           +---------------+----------------------------------+
+ *           | 1: more comes | part of an {@link RpcFrame}      |
+ *           +---------------+----------------------------------+
  * </pre>
  *
  * <p><b>Owner:</b> {@link PeerConnection}. <b>Threading:</b> {@link #call} is thread-safe, all else is called while driving.
@@ -40,7 +48,11 @@ final class RpcEndpoint {
     static final int CALLS_MAX = 1;
 
     private static final int SENDS_MAX = 2 * CALLS_MAX;
-    private static final int RECEIVES_MAX = 2 * CALLS_MAX;
+    private static final int RECEIVES_MAX = 4 * CALLS_MAX;
+    static final int FRAGMENT_BYTE_SIZE = 8 * 1024;
+    private static final int FRAGMENT_HEADER = 1;
+    private static final byte LAST = 0;
+    private static final byte MORE = 1;
     private static final int ERROR_BYTE_SIZE_MAX = 1024;
 
     private static final Logger LOG = LoggerFactory.getLogger(RpcEndpoint.class);
@@ -51,8 +63,10 @@ final class RpcEndpoint {
     private final RpcMethods methods;
     private final Tensor buffers;
     private final ByteBuffer bytes;
-    private final ArrayDeque<FrameSend> freeSends = new ArrayDeque<>(SENDS_MAX);
-    private final ArrayDeque<byte[]> waitingFrames = new ArrayDeque<>();
+    private final ArrayDeque<FragmentSend> freeSends = new ArrayDeque<>(SENDS_MAX);
+    private final ArrayDeque<Fragment> waitingFragments = new ArrayDeque<>();
+    /** What has come of the message that is coming in. */
+    private ByteArrayOutputStream incoming = new ByteArrayOutputStream(0);
     private final ArrayDeque<Call> waitingCalls = new ArrayDeque<>();
     private final Map<Long, Call> calls = new HashMap<>();
     private long nextCorrelationId;
@@ -64,10 +78,10 @@ final class RpcEndpoint {
         this.engines = engines;
         this.methods = methods;
         this.buffers = arena.allocate(ElementType.UINT8,
-                Shape.of(SENDS_MAX + RECEIVES_MAX, RpcFrame.BYTE_SIZE_MAX));
+                Shape.of(SENDS_MAX + RECEIVES_MAX, FRAGMENT_BYTE_SIZE));
         this.bytes = buffers.asByteBuffer();
         for (int i = 0; i < SENDS_MAX; i++) {
-            freeSends.add(new FrameSend(i));
+            freeSends.add(new FragmentSend(i));
         }
     }
 
@@ -101,7 +115,7 @@ final class RpcEndpoint {
 
     /** Posts the receives. */
     void start() {
-        queuePair.start(this::onReceive, region(), bufferOffset(SENDS_MAX), RpcFrame.BYTE_SIZE_MAX, RECEIVES_MAX);
+        queuePair.start(this::onReceive, region(), bufferOffset(SENDS_MAX), FRAGMENT_BYTE_SIZE, RECEIVES_MAX);
     }
 
     /** The peer has failed: ends every call. */
@@ -111,7 +125,7 @@ final class RpcEndpoint {
         calls.clear();
         waitingCalls.forEach(this::fail);
         waitingCalls.clear();
-        waitingFrames.clear();
+        waitingFragments.clear();
     }
 
     /** The queue pair is closed: gives the buffers back. */
@@ -121,10 +135,13 @@ final class RpcEndpoint {
     }
 
     private void onReceive(int receiveIndex, Completion completion) {
-        int start = (SENDS_MAX + receiveIndex) * RpcFrame.BYTE_SIZE_MAX;
         RpcFrame frame;
         try {
-            frame = RpcFrame.decode(bytes.slice(start, (int) completion.byteSize));
+            if (!completes(receiveIndex, completion.byteSize)) {
+                return;
+            }
+            frame = RpcFrame.decode(ByteBuffer.wrap(incoming.toByteArray()));
+            incoming = new ByteArrayOutputStream(0);
         } catch (TransferException e) {
             peer.fail(e.getMessage());
             return;
@@ -133,6 +150,25 @@ final class RpcEndpoint {
             case REQUEST -> send(answer(frame));
             case REPLY, ERROR -> finish(frame);
         }
+    }
+
+    /** Adds a fragment to the message that is coming in. @return whether it is the last one */
+    private boolean completes(int receiveIndex, long byteSize) {
+        int partByteSize = (int) byteSize - FRAGMENT_HEADER;
+        if (byteSize < FRAGMENT_HEADER || byteSize > FRAGMENT_BYTE_SIZE
+                || incoming.size() + partByteSize > RpcFrame.BYTE_SIZE_MAX) {
+            throw new TransferException("malformed message: fragmentByteSize=" + byteSize + " after "
+                    + incoming.size() + " bytes");
+        }
+        int start = (SENDS_MAX + receiveIndex) * FRAGMENT_BYTE_SIZE;
+        byte more = bytes.get(start);
+        if (more != LAST && more != MORE) {
+            throw new TransferException("malformed message: more=" + more);
+        }
+        byte[] part = new byte[partByteSize];
+        bytes.get(start + FRAGMENT_HEADER, part);
+        incoming.writeBytes(part);
+        return more == LAST;
     }
 
     private void start(Call call) {
@@ -189,12 +225,17 @@ final class RpcEndpoint {
         }
     }
 
-    private void send(byte[] frame) {
-        FrameSend send = freeSends.poll();
-        if (send == null) {
-            waitingFrames.add(frame);
-        } else {
-            send.fill(frame);
+    private void send(byte[] message) {
+        for (int start = 0; start < message.length; start += Fragment.PART_BYTE_SIZE_MAX) {
+            waitingFragments.add(new Fragment(message, start));
+        }
+        sendWaiting();
+    }
+
+    private void sendWaiting() {
+        while (!freeSends.isEmpty() && !waitingFragments.isEmpty()) {
+            FragmentSend send = freeSends.poll();
+            send.fill(waitingFragments.poll());
             queuePair.submit(send);
         }
     }
@@ -204,28 +245,44 @@ final class RpcEndpoint {
     }
 
     private long bufferOffset(int index) {
-        return buffers.slabOffset() + (long) index * RpcFrame.BYTE_SIZE_MAX;
+        return buffers.slabOffset() + (long) index * FRAGMENT_BYTE_SIZE;
+    }
+
+    /** The part of a message from {@code start} on. */
+    private record Fragment(byte[] message, int start) {
+        private static final int PART_BYTE_SIZE_MAX = FRAGMENT_BYTE_SIZE - FRAGMENT_HEADER;
+
+        int byteSize() {
+            return Math.min(PART_BYTE_SIZE_MAX, message.length - start);
+        }
+
+        boolean isLast() {
+            return start + byteSize() == message.length;
+        }
     }
 
     /** Sends from one buffer. */
-    private final class FrameSend extends Request {
+    private final class FragmentSend extends Request {
         private final int index;
 
-        FrameSend(int index) {
+        FragmentSend(int index) {
             super(1);
             this.index = index;
         }
 
-        void fill(byte[] frame) {
-            bytes.put(index * RpcFrame.BYTE_SIZE_MAX, frame);
-            workRequest.reset(0, Opcode.SEND).element(region(), bufferOffset(index), frame.length);
+        void fill(Fragment fragment) {
+            int at = index * FRAGMENT_BYTE_SIZE;
+            bytes.put(at, fragment.isLast() ? LAST : MORE);
+            bytes.put(at + FRAGMENT_HEADER, fragment.message(), fragment.start(), fragment.byteSize());
+            workRequest.reset(0, Opcode.SEND).element(region(), bufferOffset(index),
+                    FRAGMENT_HEADER + fragment.byteSize());
         }
 
         @Override
         protected void onDone(String failure) {
             freeSends.add(this);
-            if (failure == null && !waitingFrames.isEmpty()) {
-                send(waitingFrames.poll());
+            if (failure == null) {
+                sendWaiting();
             }
         }
     }

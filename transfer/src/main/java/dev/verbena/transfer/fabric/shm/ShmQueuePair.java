@@ -38,7 +38,9 @@ final class ShmQueuePair implements QueuePair {
     private final Initiator initiator;
     private final RequestCheck requests;
 
-    private final SendSlot[] slots;
+    private final int sendDepth;
+    /** A power of two; grows with what is under way at a time, up to the depth. */
+    private SendSlot[] slots = {};
     private long posted;
     private long executed;
     private long delivered;
@@ -75,10 +77,7 @@ final class ShmQueuePair implements QueuePair {
         initiator = new Initiator(remoteRegions, peerHalf, connection.peer(),
                 options.receiverNotReadyTimeoutNs());
         requests = fabric.requests().of(options);
-        slots = new SendSlot[options.sendDepth()];
-        for (int i = 0; i < slots.length; i++) {
-            slots[i] = new SendSlot();
-        }
+        sendDepth = options.sendDepth();
         receiveDepth = options.receiveDepth();
         receiveIds = new long[receiveDepth];
         receiveRefusals = new String[receiveDepth];
@@ -117,7 +116,7 @@ final class ShmQueuePair implements QueuePair {
             executed = 0;
             posted = 0;
         }
-        int room = slots.length - (int) (posted - delivered);
+        int room = sendDepth - (int) (posted - delivered);
         int count = 0;
         for (WorkRequest request = head; request != null && count < room; request = request.next) {
             requests.check(request);
@@ -125,6 +124,9 @@ final class ShmQueuePair implements QueuePair {
         }
         WorkRequest request = head;
         for (int i = 0; i < count; i++) {
+            if (posted - delivered == slots.length) {
+                growSlots();
+            }
             slot(posted++).fill(request);
             request = request.next;
         }
@@ -165,6 +167,19 @@ final class ShmQueuePair implements QueuePair {
         if (state == State.CLOSED) {
             throw new IllegalStateException("queue pair " + number + " to " + connection.peer() + " is closed");
         }
+    }
+
+    private void growSlots() {
+        SendSlot[] grown = new SendSlot[Math.max(1, 2 * slots.length)];
+        for (long index = delivered; index < posted; index++) {
+            grown[(int) index & grown.length - 1] = slot(index);
+        }
+        for (int i = 0; i < grown.length; i++) {
+            if (grown[i] == null) {
+                grown[i] = new SendSlot();
+            }
+        }
+        slots = grown;
     }
 
     private SendSlot slot(long index) {
