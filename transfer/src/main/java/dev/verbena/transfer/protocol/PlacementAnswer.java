@@ -34,10 +34,18 @@ record PlacementAnswer(boolean announced, boolean tail, int receiverId, int dept
     static PlacementAnswer decode(byte[] bytes) {
         try {
             ByteBuffer in = ByteBuffer.wrap(bytes);
-            return new PlacementAnswer(in.get() != 0, in.get() != 0, in.getInt(), in.getInt(), in.getLong(),
-                    in.getInt(), in.getLong(), in.getLong());
+            PlacementAnswer answer = new PlacementAnswer(in.get() != 0, in.get() != 0, in.getInt(), in.getInt(),
+                    in.getLong(), in.getInt(), in.getLong(), in.getLong());
+            if (in.hasRemaining() || answer.announced() && !answer.isPossible()) {
+                throw new TransferException("malformed placement answer: " + answer);
+            }
+            return answer;
         } catch (BufferUnderflowException e) {
             throw new TransferException("malformed placement answer: byteSize=" + bytes.length, e);
         }
+    }
+
+    private boolean isPossible() {
+        return depth >= 1 && sent >= 0 && acknowledged >= 0;
     }
 }

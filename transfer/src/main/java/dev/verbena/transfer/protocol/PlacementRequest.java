@@ -54,8 +54,12 @@ record PlacementRequest(String name, ElementType type, Shape shape, int senderId
             for (int i = 0; i < dimensions.length; i++) {
                 dimensions[i] = in.readLong();
             }
-            return new PlacementRequest(name, type, Shape.of(dimensions), in.readInt(), in.readInt(), in.readLong(),
-                    in.readInt());
+            PlacementRequest request = new PlacementRequest(name, type, Shape.of(dimensions), in.readInt(),
+                    in.readInt(), in.readLong(), in.readInt());
+            if (in.available() != 0) {
+                throw new IOException(in.available() + " bytes too many");
+            }
+            return request;
         } catch (IOException | RuntimeException e) {
             throw new TransferException("malformed placement request: " + e, e);
         }

@@ -11,11 +11,14 @@ enum Arrival {
     /** Its element is outside its region, lacks LOCAL_WRITE or was deregistered. */
     UNUSABLE,
     /** The sender failed half-way. */
-    ABANDONED;
+    ABANDONED,
+    /** The peer wrote what cannot be. */
+    MALFORMED;
 
     private static final Arrival[] VALUES = values();
 
+    /** {@link #MALFORMED} if the peer means none of them. */
     static Arrival of(int ordinal) {
-        return VALUES[ordinal];
+        return ordinal >= 0 && ordinal < VALUES.length ? VALUES[ordinal] : MALFORMED;
     }
 }

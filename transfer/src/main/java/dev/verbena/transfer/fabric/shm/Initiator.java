@@ -156,6 +156,9 @@ final class Initiator {
             return remoteFailure(slot, CompletionStatus.REMOTE_ACCESS_ERROR, "outside the region address=0x"
                     + Long.toHexString(region.address) + " byteSize=" + region.byteSize);
         }
+        if (slot.isAtomic() && (slot.targetOffset & 7) != 0) {
+            return remoteFailure(slot, CompletionStatus.REMOTE_INVALID_REQUEST, "the region is not 8-byte aligned");
+        }
         if ((region.rightBits & right) == 0) {
             return remoteFailure(slot, CompletionStatus.REMOTE_ACCESS_ERROR, "the region lacks " + Rights.name(right));
         }

@@ -85,7 +85,10 @@ final class ReceiveRing {
 
     /** Called by the owner, of an entry that has arrived. */
     Arrival kind(long index) {
-        return Arrival.of(memory.get(JAVA_INT, entry(index) + KIND));
+        Arrival kind = Arrival.of(memory.get(JAVA_INT, entry(index) + KIND));
+        long arrived = arrivedByteSize(index);
+        boolean isPossible = arrived >= 0 && (kind != Arrival.SEND || arrived <= byteSize(index));
+        return isPossible ? kind : Arrival.MALFORMED;
     }
 
     long arrivedByteSize(long index) {

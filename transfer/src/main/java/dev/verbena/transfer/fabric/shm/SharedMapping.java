@@ -55,7 +55,7 @@ final class SharedMapping implements AutoCloseable {
                                 + " of that number, or the peer lives in another PID namespace");
             }
             Path file = Path.of("/proc/self/fd/" + fd);
-            if (!Files.isRegularFile(file) || Files.size(file) < byteSize) {
+            if (byteSize <= 0 || !Files.isRegularFile(file) || Files.size(file) < byteSize) {
                 throw new PeerFileException(Libc.EINVAL, path + " is not a file of at least byteSize=" + byteSize);
             }
             return map(fd, byteSize, false);

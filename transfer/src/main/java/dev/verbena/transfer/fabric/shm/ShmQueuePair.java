@@ -395,6 +395,8 @@ final class ShmQueuePair implements QueuePair {
                 failReceive(completion, CompletionStatus.LOCAL_PROTECTION_ERROR,
                         "receive: " + (refusal != null ? refusal : "its region was closed"));
             }
+            case MALFORMED -> failReceive(completion, CompletionStatus.WORK_REQUEST_FLUSHED,
+                    connection.peer() + " says of a receive what cannot be: byteSize=" + completion.byteSize);
             case ABANDONED -> failReceive(completion, CompletionStatus.WORK_REQUEST_FLUSHED,
                     connection.peer() + " failed in mid-transfer: " + peerHalf.cause());
         }

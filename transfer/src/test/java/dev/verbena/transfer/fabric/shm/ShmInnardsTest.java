@@ -112,6 +112,24 @@ class ShmInnardsTest {
     }
 
     @Test
+    void anArrivalThatCannotBeIsSaidToBeSo() {
+        MemorySegment memory = memory(ReceiveRing.byteSize(1));
+        ReceiveRing ring = new ReceiveRing(memory, 1);
+        ring.postRelease(0, 100, 10, 7, true);
+        for (long byteSize : new long[]{-1, Long.MIN_VALUE, 11, Long.MAX_VALUE}) {
+            ring.arriveRelease(0, Arrival.SEND, byteSize, 0);
+            assertEquals(Arrival.MALFORMED, ring.kind(0), "byteSize=" + byteSize);
+        }
+        ring.arriveRelease(0, Arrival.TOO_SMALL, 11, 0);
+        assertEquals(Arrival.TOO_SMALL, ring.kind(0));
+        ring.arriveRelease(0, Arrival.WRITE_WITH_IMMEDIATE, 11, 0);
+        assertEquals(Arrival.WRITE_WITH_IMMEDIATE, ring.kind(0), "its bytes are elsewhere");
+        for (int ordinal : new int[]{-1, Arrival.values().length, Integer.MAX_VALUE}) {
+            assertEquals(Arrival.MALFORMED, Arrival.of(ordinal));
+        }
+    }
+
+    @Test
     void theRegionTableTellsOnlyOfLiveRegions() {
         RegionTable table = new RegionTable(memory(RegionTable.ENTRY_COUNT * RegionTable.ENTRY_BYTE_SIZE));
         int key = 0x1234 << RegionTable.INDEX_BITS | 1023;
