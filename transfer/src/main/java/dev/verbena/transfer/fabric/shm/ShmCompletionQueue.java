@@ -129,6 +129,11 @@ final class ShmCompletionQueue implements CompletionQueue {
         busy[busyCount++] = queuePair;
     }
 
+    /** How many queue pairs the next poll asks, if nobody rings. Called by the poller. */
+    int busyCount() {
+        return busyCount;
+    }
+
     private void dropIdle() {
         int kept = 0;
         for (int i = 0; i < busyCount; i++) {
