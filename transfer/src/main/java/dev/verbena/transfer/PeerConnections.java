@@ -2,9 +2,9 @@ package dev.verbena.transfer;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
@@ -42,7 +42,7 @@ final class PeerConnections implements ConnectionHandler {
     private final ConcurrentHashMap<Endpoint, CompletableFuture<PeerConnection>> outgoing = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Connection, PeerConnection> all = new ConcurrentHashMap<>();
     /** Failed, and not closed yet. */
-    private final Set<PeerConnection> ending = ConcurrentHashMap.newKeySet();
+    private final ConcurrentLinkedQueue<PeerConnection> ending = new ConcurrentLinkedQueue<>();
     private final CopyOnWriteArrayList<Consumer<String>> lostListeners = new CopyOnWriteArrayList<>();
     /** Guarded by {@code all}. */
     private boolean isClosed;

@@ -29,6 +29,12 @@ final class SimEdge implements Edge {
         simulation.later("a task of " + fabric, () -> run(task));
     }
 
+    /** Up to what happens next, which is the first that may have woken anybody. */
+    @Override
+    public void park(Object blocker, long timeoutNs) {
+        simulation.pass(timeoutNs);
+    }
+
     /** Of a process that has died, nothing runs. */
     private void run(Runnable task) {
         if (simulation.isPolling() || fabric.isAlive() && fabric.process().isStill()) {

@@ -175,6 +175,16 @@ public final class Simulation implements AutoCloseable {
         at(deviceNs + chance.delayNs(), what, action);
     }
 
+    /** Up to what happens next, that included, or so long. */
+    void pass(long durationNs) {
+        long untilNs = plus(deviceNs, durationNs);
+        if (events.nextNs() <= untilNs) {
+            runNext();
+        } else {
+            deviceNs = untilNs;
+        }
+    }
+
     void passPoll() {
         boolean wasPolling = isPolling;
         isPolling = true;

@@ -5,6 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 
+import dev.verbena.transfer.spi.Edge;
+
 /**
  * Lets threads sleep until something may have arrived. Read {@link #count()}, look, and only if nothing was there {@link #await} with
  * that count: then nothing is missed. Nothing is allocated by waiting.
@@ -20,8 +22,12 @@ public final class Activity {
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicReferenceArray<Thread> places = new AtomicReferenceArray<>(PLACES);
 
+    private final Edge edge;
+
     /** Nothing has arrived yet. */
-    public Activity() {}
+    public Activity(Edge edge) {
+        this.edge = edge;
+    }
 
     public long count() {
         return count.get();
@@ -42,7 +48,7 @@ public final class Activity {
         int place = takePlace();
         waiting.incrementAndGet();
         if (count.get() == seen) {
-            LockSupport.parkNanos(this, place < 0 ? Math.min(timeoutNs, PAUSE_NS) : timeoutNs);
+            edge.park(this, place < 0 ? Math.min(timeoutNs, PAUSE_NS) : timeoutNs);
         }
         waiting.decrementAndGet();
         if (place >= 0) {

@@ -208,13 +208,13 @@ public final class Engine {
 
     /**
      * Sleeps until the fabric has something, a command has come, or the time is up; may return early for no reason. Returns at once if
-     * somebody else sleeps here.
+     * somebody else sleeps here, or there is nothing any more that could wake anybody.
      *
      * @param seenActivity ends the sleep too when it is no longer the activity's count; {@link #ANY_ACTIVITY} for who does not care
      * @return whether this thread was the one that slept
      */
     boolean sleep(long timeoutNs, long seenActivity) {
-        if (isAsleep.get() || !isAsleep.compareAndSet(false, true)) {
+        if (isStopped || isAsleep.get() || !isAsleep.compareAndSet(false, true)) {
             return false;
         }
         try {

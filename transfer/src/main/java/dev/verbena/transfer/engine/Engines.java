@@ -15,7 +15,7 @@ import dev.verbena.transfer.spi.Edge;
  * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
  */
 public final class Engines implements AutoCloseable {
-    private final Activity activity = new Activity();
+    private final Activity activity;
     private final Progress progress;
     private final Edge edge;
     private final List<Engine> engines;
@@ -26,6 +26,7 @@ public final class Engines implements AutoCloseable {
     public Engines(String name, List<CompletionQueue> completionQueues, Progress progress, Edge edge) {
         this.progress = progress;
         this.edge = edge;
+        activity = new Activity(edge);
         engines = completionQueues.stream().map(queue -> new Engine(queue, activity, !progress.byPollers())).toList();
         pollers = progress.byPollers()
                 ? engines.stream()

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -145,9 +146,14 @@ public final class PeerConnection implements EngineQueuePair.Owner {
      * @return whether it was this that ended it, with the peer still there
      */
     public boolean end() {
-        engines.await(() -> isIdle() && !(awaitsWord && connection.lostCause() == null), PATIENCE_NS);
-        boolean isPeerThere = connection.lostCause() == null;
-        return close(() -> connection.abort(failure())) && isPeerThere;
+        engines.await(() -> isClosed || isIdle() && !(awaitsWord && connection.lostCause() == null), PATIENCE_NS);
+        AtomicBoolean isPeerThere = new AtomicBoolean();
+        boolean isClosedHere = close(() -> {
+            // Only now: closing has waited, and the fabric may have told what has become of the peer.
+            isPeerThere.set(connection.lostCause() == null);
+            connection.abort(failure());
+        });
+        return isClosedHere && isPeerThere.get();
     }
 
     /** Tells the peer why this side gives up, and ends everything outstanding. */

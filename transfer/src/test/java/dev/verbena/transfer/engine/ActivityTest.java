@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.verbena.transfer.spi.Edge;
+
 /** Several threads wait, one signal wakes them all. */
 class ActivityTest {
     private static final long FOREVER_NS = TimeUnit.HOURS.toNanos(1);
@@ -18,7 +20,7 @@ class ActivityTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 4, 100})
     void oneSignalWakesAllThatWait(int waiters) throws InterruptedException {
-        Activity activity = new Activity();
+        Activity activity = new Activity(Edge.ofMachine());
         long seen = activity.count();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < waiters; i++) {
@@ -44,7 +46,7 @@ class ActivityTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 1000})
     void nobodyWaitsForWhatHasCome(long signals) {
-        Activity activity = new Activity();
+        Activity activity = new Activity(Edge.ofMachine());
         long seen = activity.count();
         for (long i = 0; i < signals; i++) {
             activity.signal();
