@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import dev.verbena.memory.ElementType;
@@ -48,6 +49,8 @@ public final class RdmaDevice implements AutoCloseable {
     /** An entry in the receive rings of both data queue pairs, at both ends. */
     private static final long DEPTH_BYTE_SIZE = 2 * 2 * 64;
     private static final long DRAIN_NS = 2_000_000_000L;
+    /** Between two looks at memory whose writes nobody tells of. */
+    private static final long LOOK_NS = 50_000L;
 
     private final RdmaDeviceOptions options;
     private final Fabric fabric;
@@ -262,6 +265,29 @@ public final class RdmaDevice implements AutoCloseable {
         return new DeviceStatistics(counters.transfers(), counters.transferredByteSize(), counters.copies(),
                 counters.copiedByteSize(), fabric.registeredByteSize(), fabric.registrationCount(),
                 fabric.registrationNs());
+    }
+
+    /**
+     * Waits until the condition holds. Where the fabric does not tell of writes, which are seen in memory then, it looks again and again.
+     *
+     * @throws IllegalStateException on a thread that drives, such as in a callback
+     */
+    boolean await(BooleanSupplier condition, Duration timeout) {
+        if (engines.isDriving()) {
+            throw new IllegalStateException("a callback or a handler must not wait");
+        }
+        if (!tail || fabric.capabilities().wakesOnWrite()) {
+            return engines.await(condition, timeout.toNanos());
+        }
+        long deadlineNs = engines.nanoTime() + timeout.toNanos();
+        long leftNs = timeout.toNanos();
+        while (!engines.await(condition, Math.min(leftNs, LOOK_NS))) {
+            leftNs = deadlineNs - engines.nanoTime();
+            if (leftNs <= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Ends every {@link #awaitActivity} at present, for a thread that has something for those who wait. */

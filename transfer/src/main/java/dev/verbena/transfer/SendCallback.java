@@ -3,7 +3,8 @@ package dev.verbena.transfer;
 /**
  * Hears that a transfer has ended.
  *
- * <p><b>Owner:</b> the caller. <b>Threading:</b> called on a poller's thread; must not block or throw.
+ * <p><b>Owner:</b> the caller. <b>Threading:</b> called on whatever thread moves the transfer on: a poller's, another caller's, or the very
+ * thread that offers, before its offer returns. Must not block; what it throws is logged and lost. It may offer the next tensor, and close.
  */
 @FunctionalInterface
 public interface SendCallback {

@@ -1,5 +1,7 @@
 package dev.verbena.transfer;
 
+import java.time.Duration;
+
 import dev.verbena.memory.Tensor;
 import dev.verbena.transfer.protocol.StaticPlacementReceiver;
 
@@ -7,7 +9,9 @@ import dev.verbena.transfer.protocol.StaticPlacementReceiver;
  * Receives tensors of one type and shape, written by a peer into slots that were allocated once; static placement,
  * EuroSys'19 §3.2.
  *
- * <p><b>Owner:</b> who made it with {@link RdmaDevice#receiver}; closed before its arena, and when the sender sends no more.
+ * <p>A sender that closes leaves its place to another, which goes on where it stopped.
+ *
+ * <p><b>Owner:</b> who made it with {@link RdmaDevice#receiver}; closed before its arena.
  * <b>Threading:</b> polled by one thread at a time.
  */
 public final class TensorReceiver implements AutoCloseable {
@@ -29,6 +33,22 @@ public final class TensorReceiver implements AutoCloseable {
         return protocol.poll();
     }
 
+    /**
+     * The next tensor in order, which may take a while.
+     *
+     * @return null if it has not arrived in time
+     * @throws TransferException when nothing more has arrived and the sender is lost, or the thread is interrupted
+     * @throws IllegalStateException also in a callback, which must not wait
+     */
+    public Tensor poll(Duration timeout) {
+        Tensor[] arrived = new Tensor[1];
+        if (!device.await(() -> (arrived[0] = protocol.poll()) != null, timeout)
+                && Thread.currentThread().isInterrupted()) {
+            throw new TransferException("interrupted while waiting for " + senderName());
+        }
+        return arrived[0];
+    }
+
     /** How arrivals are seen: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */
     public ArrivalMode arrivalMode() {
         return protocol.tail() ? ArrivalMode.TAIL : ArrivalMode.IMMEDIATE;
@@ -44,7 +64,10 @@ public final class TensorReceiver implements AutoCloseable {
         return protocol.senderName();
     }
 
-    /** Frees the slots, as soon as the last tensor from them is closed. */
+    /**
+     * Tells the sender and waits until it writes no more, then frees the slots, as soon as the last tensor from them is closed. A peer that
+     * does not answer for five seconds is cut off.
+     */
     @Override
     public void close() {
         protocol.close();

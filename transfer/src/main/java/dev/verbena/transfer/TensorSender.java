@@ -1,5 +1,8 @@
 package dev.verbena.transfer;
 
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorView;
@@ -94,7 +97,36 @@ public final class TensorSender implements AutoCloseable {
         return protocol.receiverName();
     }
 
-    /** No more offers; returns when what was offered has left, or after two seconds. */
+    /**
+     * Offers the tensor as soon as a slot is free, and waits until it is written.
+     *
+     * @throws TransferException if that takes longer, the peer is lost, or the thread is interrupted: the tensor may arrive nevertheless if it
+     *         was offered
+     * @throws IllegalStateException also in a callback, which must not wait
+     */
+    public void send(Tensor tensor, Duration timeout) {
+        AtomicReference<Object> outcome = new AtomicReference<>();
+        SendCallback callback = failure -> outcome.set(failure == null ? Boolean.TRUE : failure);
+        boolean[] isOffered = new boolean[1];
+        boolean isDone = device.await(() -> {
+            isOffered[0] = isOffered[0] || offer(tensor, callback) == SendResult.SENT;
+            return outcome.get() != null;
+        }, timeout);
+        if (outcome.get() instanceof TransferException failure) {
+            throw failure;
+        }
+        if (!isDone) {
+            throw new TransferException(
+                    "peer " + receiverName() + " has not taken " + tensor + " after " + timeout + ": "
+                            + (isOffered[0] ? "it is being written" : "no slot is free")
+                            + (Thread.currentThread().isInterrupted() ? "; interrupted" : ""));
+        }
+    }
+
+    /**
+     * No more offers; waits until what was offered has left and the receiver writes no acknowledgement any more. A peer that does not answer
+     * for five seconds is cut off.
+     */
     @Override
     public void close() {
         protocol.close();

@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jctools.queues.atomic.MpscAtomicArrayQueue;
 import org.slf4j.Logger;
@@ -35,6 +36,8 @@ public final class Engine {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final VarHandle DRIVER;
     static final long ANY_ACTIVITY = -1;
+    private static final long NAP_NS_MIN = 20_000;
+    private static final long NAP_NS_MAX = 1_000_000;
     private static final int COMMANDS_MAX = 4096;
     private static final int BATCH_MAX = 64;
 
@@ -63,6 +66,8 @@ public final class Engine {
     private final List<EngineQueuePair> queuePairs = new ArrayList<>();
     private volatile boolean isStopped;
     private long seenEffects;
+    /** Of virtual threads; written while asleep, or when something was found. */
+    private volatile long napNs = NAP_NS_MIN;
     /** Requests handed over and not yet done. */
     private int outstanding;
 
@@ -177,6 +182,9 @@ public final class Engine {
         long effects = completionQueue.remoteEffects();
         if (completions > 0 || effects != seenEffects) {
             seenEffects = effects;
+            if (napNs != NAP_NS_MIN) {
+                napNs = NAP_NS_MIN;
+            }
             announce();
         }
         return work + completions;
@@ -220,7 +228,11 @@ public final class Engine {
         try {
             isCurious = seenActivity != ANY_ACTIVITY;
             if (commands.isEmpty() && !isStopped && (!isCurious || activity.count() == seenActivity)) {
-                completionQueue.await(timeoutNs);
+                if (Thread.currentThread().isVirtual()) {
+                    nap(timeoutNs);
+                } else {
+                    completionQueue.await(timeoutNs);
+                }
             }
         } finally {
             isAsleep.set(false);
@@ -228,6 +240,12 @@ public final class Engine {
             activity.signal();
         }
         return true;
+    }
+
+    /** In the kernel a virtual thread would keep its carrier from all others: so it looks again and again, ever more rarely. */
+    private void nap(long timeoutNs) {
+        LockSupport.parkNanos(this, Math.min(timeoutNs, napNs));
+        napNs = Math.min(2 * napNs, NAP_NS_MAX);
     }
 
     /** Ends a present or the next sleep. */

@@ -87,13 +87,10 @@ public final class Engines implements AutoCloseable {
             activity.await(seen, timeoutNs);
             return;
         }
-        for (int spins = 0; spins < progress.spins(); spins++) {
-            if (activity.count() != seen) {
-                return;
-            }
-            if (progress() == 0) {
-                Thread.onSpinWait();
-            }
+        progress();
+        for (int spins = 0; spins < progress.spins() && activity.count() == seen; spins++) {
+            Thread.onSpinWait();
+            progress();
         }
         rest(seen, timeoutNs);
     }
