@@ -135,10 +135,6 @@ public final class StaticPlacementReceiver {
         if (!state.allows(PlacementState.OPEN)) {
             throw new TransferException("receiver '" + name + "' already has a sender: " + senderName());
         }
-        if (!tail && arrivals.getAcquire() < sentBefore) {
-            // The last ones of the sender before are complete, and not told yet.
-            return PlacementAnswer.NOT_YET;
-        }
         senderId = request.senderId();
         acknowledgementAddress = request.acknowledgementAddress();
         acknowledgementRkey = request.acknowledgementRkey();
@@ -163,6 +159,10 @@ public final class StaticPlacementReceiver {
         if (sent > acknowledged + layout.depth()) {
             throw new TransferException("malformed farewell: sent=" + sent + " acknowledged=" + acknowledged + " depth="
                     + layout.depth());
+        }
+        if (!tail && arrivals.getAcquire() < sent) {
+            // Complete, and not told yet: if the connection fails now, whoever polls must hear of it.
+            return false;
         }
         finish();
         if (isQuiet) {
