@@ -15,8 +15,10 @@ package dev.verbena.transfer;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record Progress(boolean byPollers, int spins) {
-    /** Some microseconds, since processes often outnumber cores. */
-    private static final int SPINS = 64;
+    /** Some microseconds at most, since a poller's core is taken from the program. */
+    private static final int POLLER_SPINS = 64;
+    /** Ten to twenty microseconds, about what sleeping and waking costs, if the other side has another core to answer from. */
+    private static final int CALLER_SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 1000 : 0;
 
     public Progress {
         if (spins < 0) {
@@ -24,14 +26,14 @@ public record Progress(boolean byPollers, int spins) {
         }
     }
 
-    /** A thread for each completion queue, which sleeps after some microseconds without work. */
+    /** A thread for each completion queue, which sleeps after a microsecond or so without work. */
     public static Progress pollers() {
-        return new Progress(true, SPINS);
+        return new Progress(true, POLLER_SPINS);
     }
 
-    /** The threads that offer, poll or wait. */
+    /** The threads that offer, poll or wait; they spin for some microseconds where there is more than one core, and sleep at once on one. */
     public static Progress callers() {
-        return new Progress(false, SPINS);
+        return new Progress(false, CALLER_SPINS);
     }
 
     public Progress withSpins(int spins) {

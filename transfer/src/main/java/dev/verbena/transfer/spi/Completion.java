@@ -6,7 +6,7 @@ package dev.verbena.transfer.spi;
  * <p>When {@link #status} is not SUCCESS only {@code workRequestId}, {@code status}, {@code queuePair} and {@code cause} mean
  * anything.
  *
- * <p><b>Owner:</b> the completion queue that fills it. <b>Threading:</b> confined to the completion queue's poller.
+ * <p><b>Owner:</b> the completion queue that fills it. <b>Threading:</b> used by who polls the completion queue.
  */
 public final class Completion {
     public long workRequestId;

@@ -3,7 +3,7 @@ package dev.verbena.transfer.spi;
 /**
  * Takes completions as {@link CompletionQueue#poll} finds them.
  *
- * <p><b>Owner:</b> the poller. <b>Threading:</b> called on the poller's thread only; must not throw or block.
+ * <p><b>Owner:</b> who polls. <b>Threading:</b> called within the poll, on its thread; must not throw or block.
  */
 @FunctionalInterface
 public interface CompletionHandler {

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * <p>Once lost it is never used again; a new one is made.
  *
- * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe, but the queue pairs are confined to their pollers.
+ * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe, but a queue pair is used by one thread at a time.
  */
 public interface Connection extends AutoCloseable {
     /** The name that the peer gave itself, for messages. */
@@ -25,7 +25,7 @@ public interface Connection extends AutoCloseable {
     void abort(String cause);
 
     /**
-     * Orderly end: the peer learns that it was meant. To be called when no poller touches the queue pairs any more.
+     * Orderly end: the peer learns that it was meant. To be called when nobody posts to the queue pairs any more.
      * Idempotent.
      */
     @Override

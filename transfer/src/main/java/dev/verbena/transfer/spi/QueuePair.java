@@ -4,7 +4,7 @@ package dev.verbena.transfer.spi;
  * A reliable connected queue pair. Operations take effect in the order posted; the first failed one moves it to ERROR and
  * everything behind it is flushed, each with its cause.
  *
- * <p><b>Owner:</b> its {@link Connection}. <b>Threading:</b> confined to the poller of its completion queue;
+ * <p><b>Owner:</b> its {@link Connection}. <b>Threading:</b> used by one thread at a time, together with its completion queue;
  * {@link #number()} and {@link #state()} are thread-safe.
  */
 public interface QueuePair {

@@ -6,7 +6,7 @@ package dev.verbena.transfer.spi;
  * <p>The elements {@code region[i], offset[i], byteSize[i]}, i &lt; {@link #elementCount}, are gathered (WRITE, SEND) or
  * scattered (READ, atomics) in order, as one message. An atomic has one element of 8 bytes that takes the old value.
  *
- * <p><b>Owner:</b> who made it. <b>Threading:</b> confined to the queue pair's poller; may be changed again as soon as
+ * <p><b>Owner:</b> who made it. <b>Threading:</b> used by who posts it; may be changed again as soon as
  * {@link QueuePair#post} returned, but the memory it names only after its completion ({@code ibv_post_send(3)}).
  */
 public final class WorkRequest {
