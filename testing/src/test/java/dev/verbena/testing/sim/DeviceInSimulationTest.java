@@ -64,7 +64,8 @@ class DeviceInSimulationTest {
 
     private static RdmaDevice device(Simulation simulation, String name) {
         return RdmaDevice.create(
-                RdmaDeviceOptions.defaults().withName(name).withProgress(Progress.callers()).withQueueDepth(16),
+                RdmaDeviceOptions.defaults().withName(name).withProgress(Progress.callers().withSpins(64))
+                        .withQueueDepth(16),
                 simulation.openFabric());
     }
 
