@@ -281,6 +281,10 @@ final class RpcEndpoint {
         @Override
         protected void onDone(String failure) {
             freeSends.add(this);
+            if (failure != null && peer.failure() == null) {
+                // The fabric takes no such message: neither a call nor an answer may be waited for in vain.
+                peer.fail("rpc: " + failure);
+            }
             if (failure == null) {
                 sendWaiting();
             }
