@@ -124,8 +124,8 @@ public final class TensorSender implements AutoCloseable {
     }
 
     /**
-     * No more offers; waits until what was offered has left and the receiver writes no acknowledgement any more. A peer that does not answer
-     * for five seconds is cut off.
+     * No more offers; waits until what was offered has left, for half a minute at most, and the receiver writes no acknowledgement any more.
+     * A peer that does not answer for five seconds is cut off.
      */
     @Override
     public void close() {

@@ -123,6 +123,28 @@ class FarewellTest {
         }
     }
 
+    /** A sender that closes gives its control memory back, into which a receiver that closes too must not write any more. */
+    @ParameterizedTest
+    @EnumSource(value = ArrivalMode.class, names = {"TAIL", "IMMEDIATE"})
+    void bothEndsMayCloseAtOnce(ArrivalMode mode) throws InterruptedException {
+        try (DevicePair pair = pair(mode)) {
+            for (int round = 0; round < 300; round++) {
+                TensorReceiver in = pair.receiver.receiver("edge", pair.receiverArena, TYPE, SHAPE, 2);
+                TensorSender out = pair.channel().sender("edge", TYPE, SHAPE, DevicePair.TIMEOUT);
+                try (Tensor tensor = pair.floats(1000, round)) {
+                    assertEquals(SendResult.SENT, out.offer(tensor, null));
+                }
+                Tensor arrived = DevicePair.await(pair.receiver, in::poll);
+                Thread closing = Thread.ofPlatform().start(out::close);
+                arrived.close();
+                in.close();
+                closing.join();
+            }
+            assertEquals(0, pair.receiverArena.statistics().liveByteSize());
+            assertEquals(0, pair.senderArena.statistics().liveByteSize());
+        }
+    }
+
     /** Control memory comes back when a sender closes, not when the device does. */
     @Test
     void sendersThatCloseLeaveNoControlMemory() {

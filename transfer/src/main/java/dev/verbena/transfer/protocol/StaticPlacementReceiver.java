@@ -132,6 +132,9 @@ public final class StaticPlacementReceiver {
             throw new TransferException("receiver '" + name + "' takes " + type + shape + ", not " + request.type()
                     + request.shape());
         }
+        if (state == PlacementState.CLOSED) {
+            return PlacementAnswer.NOT_YET;
+        }
         if (!state.allows(PlacementState.OPEN)) {
             throw new TransferException("receiver '" + name + "' already has a sender: " + senderName());
         }
@@ -151,7 +154,13 @@ public final class StaticPlacementReceiver {
 
     /** The sender closes; another may come. @return whether no acknowledgement is on its way to it */
     synchronized boolean onSenderClosed(PeerConnection sender, Farewell farewell) {
-        if (state != PlacementState.OPEN || peer != sender || senderId != farewell.senderId()) {
+        if (peer != sender || senderId != farewell.senderId()) {
+            return true;
+        }
+        if (state == PlacementState.CLOSED) {
+            return isQuiet;
+        }
+        if (state != PlacementState.OPEN) {
             return true;
         }
         long sent = Math.max(farewell.sent(), sentBefore);
@@ -189,17 +198,18 @@ public final class StaticPlacementReceiver {
             }
             state = PlacementState.CLOSED;
         }
-        directory.remove(this);
         engines.waitElsewhereIfDriving(this::takeLeave);
     }
 
+    /** First the acknowledgements end: a sender that closes at the same time finds this here until they have. */
     private void takeLeave() {
         PeerConnection sender = peer;
         if (sender != null) {
-            sender.takeLeave(Farewell.OF_RECEIVER, new Farewell(id, senderId, 0), "receiver '" + name + "'");
             acknowledgementQueuePair.engine().execute(this::finish);
             engines.awaitUninterruptibly(() -> isQuiet, StaticPlacementSender.CLOSE_NS);
+            sender.takeLeave(Farewell.OF_RECEIVER, new Farewell(id, senderId, 0), "receiver '" + name + "'");
         }
+        directory.remove(this);
         buffer.close();
     }
 

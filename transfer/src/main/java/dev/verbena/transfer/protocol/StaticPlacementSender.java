@@ -1,5 +1,6 @@
 package dev.verbena.transfer.protocol;
 
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import dev.verbena.memory.ByteRuns;
@@ -34,6 +35,8 @@ public final class StaticPlacementSender {
     private static final long TAIL_BYTE_SIZE = 2 * SlotLayout.WORD;
     /** A peer that is alive takes far less; one that is gone fails what is outstanding. */
     static final long CLOSE_NS = 2_000_000_000;
+    /** For large tensors on a slow network; the memory of what is still being sent cannot be given back. */
+    private static final long SENDS_NS = 30_000_000_000L;
 
     private final SenderDirectory directory;
     private final int id;
@@ -197,7 +200,10 @@ public final class StaticPlacementSender {
     }
 
     private void takeLeave() {
-        peer.engines().awaitUninterruptibly(this::isQuiet, CLOSE_NS);
+        if (!peer.engines().awaitUninterruptibly(this::isQuiet, SENDS_NS)) {
+            peer.fail("sender '" + name + "' was closed, and what it offered has not left after "
+                    + TimeUnit.NANOSECONDS.toSeconds(SENDS_NS) + " s");
+        }
         peer.takeLeave(Farewell.OF_SENDER, new Farewell(placement.receiverId(), id, sent), "sender '" + name + "'");
         directory.remove(this);
         acknowledgement.close();
