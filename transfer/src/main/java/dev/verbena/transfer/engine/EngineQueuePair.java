@@ -67,6 +67,7 @@ public final class EngineQueuePair {
     private long receiveOffset;
     private long receiveByteSize;
 
+    /** Of {@code sendDepth} requests that may be posted at a time; nothing happens before {@link #start}. */
     public EngineQueuePair(Engine engine, QueuePair queuePair, int sendDepth, Owner owner) {
         this.engine = engine;
         this.queuePair = queuePair;

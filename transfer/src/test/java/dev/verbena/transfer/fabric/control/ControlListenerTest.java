@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.control;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -33,6 +34,7 @@ class ControlListenerTest {
                 // Throws where the queue is shorter: nobody accepts.
                 visitor.connect(address, HANG_MS);
             }
+            assertEquals(VISITORS, visitors.stream().filter(Socket::isConnected).count());
         } finally {
             for (Socket visitor : visitors) {
                 visitor.close();
