@@ -37,7 +37,7 @@ interface AccessContract extends FabricFixture {
     }
 
     /** A request of 8 bytes of the opcode must fail so, on fresh queue pairs, and change nothing. */
-    private void assertRefused(Opcode opcode, long remoteOffset, int keyChange, CompletionStatus status) {
+    private void assertRefused(Opcode opcode, long remoteOffset, long keyChange, CompletionStatus status) {
         FabricPair pair = connect();
         pair.target.postReceive(31, 0, 64);
         pair.initiator.fill(0, 8, 1);
@@ -76,6 +76,7 @@ interface AccessContract extends FabricFixture {
             assertRefused(opcode, 0, 1 << 20, REMOTE_ACCESS_ERROR);
         }
         assertRefused(Opcode.WRITE, 0, 1, REMOTE_ACCESS_ERROR);
+        assertRefused(Opcode.WRITE, 0, 1L << 40, REMOTE_ACCESS_ERROR);
     }
 
     @Test

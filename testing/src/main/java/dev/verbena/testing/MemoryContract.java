@@ -44,7 +44,7 @@ interface MemoryContract extends FabricFixture {
     @Test
     default void keysDifferAndAreNotReusedAtOnce() {
         Fabric fabric = openFabric();
-        Set<Integer> keys = new HashSet<>();
+        Set<Long> keys = new HashSet<>();
         for (int i = 0; i < 100; i++) {
             MemoryRegion region = fabric.register(64, EnumSet.noneOf(AccessRight.class));
             assertTrue(keys.add(region.rkey()));

@@ -31,10 +31,10 @@ final class StreamingPeer implements ConnectionHandler {
 
     public static void main(String[] arguments) {
         new StreamingPeer().run(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]),
-                Integer.parseInt(arguments[2]), Long.parseLong(arguments[3]), arguments[4]);
+                Long.parseLong(arguments[2]), Long.parseLong(arguments[3]), arguments[4]);
     }
 
-    private void run(int port, long address, int rkey, long byteSize, String role) {
+    private void run(int port, long address, long rkey, long byteSize, String role) {
         fabric.listen(new Endpoint("127.0.0.1", 0), "worker:1", this);
         MemoryRegion region = fabric.register(byteSize, EnumSet.allOf(AccessRight.class));
         Connection connection = fabric.connect(new Endpoint("127.0.0.1", port), onRequest("parent", 1),

@@ -9,4 +9,4 @@ package dev.verbena.transfer;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-public record RemoteRegion(long address, long byteSize, int rkey) {}
+public record RemoteRegion(long address, long byteSize, long rkey) {}

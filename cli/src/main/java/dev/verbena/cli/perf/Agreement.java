@@ -9,7 +9,7 @@ import dev.verbena.cli.BadInputException;
  * @param iterations 0 with a duration
  */
 record Agreement(PerfTest test, long byteSize, long iterations, long durationSeconds, long queuePairs, long address,
-        int rkey) {
+        long rkey) {
     /** Changes with every change of what the two sides say to each other: "vperf" and a number. */
     private static final long VERSION = 0x7670_6572_6600_0002L;
     private static final String HINT = "; start both sides with the same test and options";
@@ -29,7 +29,7 @@ record Agreement(PerfTest test, long byteSize, long iterations, long durationSec
                     + ", this is 0x" + Long.toHexString(VERSION) + "; use the same Verbena on both sides");
         }
         return new Agreement(PerfTest.values()[(int) words[1]], words[2], words[3], words[4], words[5], words[6],
-                (int) words[7]);
+                words[7]);
     }
 
     /** @throws BadInputException if the peer was asked for something else */

@@ -23,23 +23,23 @@ final class SimMemory {
     private static final long PROCESS_SPAN = 1L << 40;
     /** Behind each region; who goes astray shall not end in the next one. */
     private static final long GAP = 1 << 20;
-    /** A key that is next to another one, or a few thousands away, is nobody's. */
-    private static final int KEY_STEP = 0x0301_0007;
+    /** A key that is next to another one, or a few thousands away, is nobody's; nor is half a key anybody's. */
+    private static final long KEY_STEP = 0x0301_0007L << Integer.SIZE | 1;
     private static final long REGISTRATION_NS = 10_000;
 
     private final Simulation simulation;
     private final SimFabric fabric;
     private final OffHeapSlabSource source = new OffHeapSlabSource();
-    private final Map<Integer, SimRegion> regions = new LinkedHashMap<>();
+    private final Map<Long, SimRegion> regions = new LinkedHashMap<>();
     private long nextAddress;
-    private int lastKey;
+    private long lastKey;
     private long registrationCount;
 
     SimMemory(Simulation simulation, SimFabric fabric, int process) {
         this.simulation = simulation;
         this.fabric = fabric;
         nextAddress = PROCESS_SPAN * (process + 1);
-        lastKey = process << Byte.SIZE;
+        lastKey = (long) process << Byte.SIZE;
     }
 
     SimRegion register(long byteSize, Set<AccessRight> rights, SlabOptions options) {
@@ -67,7 +67,7 @@ final class SimMemory {
     }
 
     /** Null if there is none, or none any more. */
-    SimRegion find(int rkey) {
+    SimRegion find(long rkey) {
         return regions.get(rkey);
     }
 

@@ -19,11 +19,11 @@ final class SimRegion implements MemoryRegion {
     private final Slab slab;
     private final long address;
     private final long byteSize;
-    private final int rkey;
+    private final long rkey;
     private final Set<AccessRight> rights;
     private boolean isOpen = true;
 
-    SimRegion(SimMemory home, Slab slab, long address, int rkey, Set<AccessRight> rights) {
+    SimRegion(SimMemory home, Slab slab, long address, long rkey, Set<AccessRight> rights) {
         this.home = home;
         this.slab = slab;
         this.address = address;
@@ -48,7 +48,7 @@ final class SimRegion implements MemoryRegion {
     }
 
     @Override
-    public int rkey() {
+    public long rkey() {
         return rkey;
     }
 
@@ -104,7 +104,7 @@ final class SimRegion implements MemoryRegion {
     /** The same in each run, so that maps of them are. */
     @Override
     public int hashCode() {
-        return rkey;
+        return Long.hashCode(rkey);
     }
 
     @Override

@@ -32,12 +32,12 @@ public abstract class CheckedRegion implements MemoryRegion {
     private final Fabric fabric;
     private final MemorySegment memory;
     private final long byteSize;
-    private final int rkey;
+    private final long rkey;
     private final Set<AccessRight> rights;
     private final int rightBits;
     private volatile boolean isOpen = true;
 
-    protected CheckedRegion(Fabric fabric, MemorySegment memory, int rkey, Set<AccessRight> rights) {
+    protected CheckedRegion(Fabric fabric, MemorySegment memory, long rkey, Set<AccessRight> rights) {
         this.fabric = fabric;
         this.memory = memory;
         this.byteSize = memory.byteSize();
@@ -64,7 +64,7 @@ public abstract class CheckedRegion implements MemoryRegion {
     }
 
     @Override
-    public final int rkey() {
+    public final long rkey() {
         return rkey;
     }
 

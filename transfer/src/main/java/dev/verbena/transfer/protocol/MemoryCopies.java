@@ -31,7 +31,7 @@ public final class MemoryCopies {
     }
 
     /** Starts one, unless as many as may be are under way. */
-    public SendResult start(Opcode opcode, MemoryRegion local, long localOffset, long remoteAddress, int rkey,
+    public SendResult start(Opcode opcode, MemoryRegion local, long localOffset, long remoteAddress, long rkey,
             long byteSize,
             SendCallback callback) {
         MemoryCopy copy = free.poll();

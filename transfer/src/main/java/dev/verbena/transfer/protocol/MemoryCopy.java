@@ -19,7 +19,7 @@ final class MemoryCopy extends Request {
     private MemoryRegion local;
     private long localOffset;
     private long remoteAddress;
-    private int rkey;
+    private long rkey;
     private long left;
     private SendCallback callback;
 
@@ -28,7 +28,7 @@ final class MemoryCopy extends Request {
         this.pool = pool;
     }
 
-    void start(Opcode opcode, MemoryRegion local, long localOffset, long remoteAddress, int rkey, long byteSize,
+    void start(Opcode opcode, MemoryRegion local, long localOffset, long remoteAddress, long rkey, long byteSize,
             SendCallback callback) {
         this.opcode = opcode;
         this.local = local;

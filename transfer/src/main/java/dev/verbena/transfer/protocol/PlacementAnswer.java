@@ -19,23 +19,23 @@ import dev.verbena.transfer.TransferException;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-record PlacementAnswer(boolean announced, boolean tail, int receiverId, int depth, long address, int rkey, long sent,
+record PlacementAnswer(boolean announced, boolean tail, int receiverId, int depth, long address, long rkey, long sent,
         long acknowledged) {
     static final PlacementAnswer NOT_YET = new PlacementAnswer(false, false, 0, 0, 0, 0, 0, 0);
 
-    private static final int BYTE_SIZE = 2 + 3 * Integer.BYTES + 3 * Long.BYTES;
+    private static final int BYTE_SIZE = 2 + 2 * Integer.BYTES + 4 * Long.BYTES;
 
     byte[] encode() {
         return ByteBuffer.allocate(BYTE_SIZE).put((byte) (announced ? 1 : 0)).put((byte) (tail ? 1 : 0))
                 .putInt(receiverId)
-                .putInt(depth).putLong(address).putInt(rkey).putLong(sent).putLong(acknowledged).array();
+                .putInt(depth).putLong(address).putLong(rkey).putLong(sent).putLong(acknowledged).array();
     }
 
     static PlacementAnswer decode(byte[] bytes) {
         try {
             ByteBuffer in = ByteBuffer.wrap(bytes);
             PlacementAnswer answer = new PlacementAnswer(in.get() != 0, in.get() != 0, in.getInt(), in.getInt(),
-                    in.getLong(), in.getInt(), in.getLong(), in.getLong());
+                    in.getLong(), in.getLong(), in.getLong(), in.getLong());
             if (in.hasRemaining() || answer.announced() && !answer.isPossible()) {
                 throw new TransferException("malformed placement answer: " + answer);
             }

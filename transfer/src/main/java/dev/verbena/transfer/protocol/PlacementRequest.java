@@ -25,7 +25,7 @@ import dev.verbena.transfer.TransferException;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 record PlacementRequest(String name, ElementType type, Shape shape, int senderId, int queuePairIndex,
-        long acknowledgementAddress, int acknowledgementRkey) {
+        long acknowledgementAddress, long acknowledgementRkey) {
 
     byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -39,7 +39,7 @@ record PlacementRequest(String name, ElementType type, Shape shape, int senderId
             out.writeInt(senderId);
             out.writeInt(queuePairIndex);
             out.writeLong(acknowledgementAddress);
-            out.writeInt(acknowledgementRkey);
+            out.writeLong(acknowledgementRkey);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -55,7 +55,7 @@ record PlacementRequest(String name, ElementType type, Shape shape, int senderId
                 dimensions[i] = in.readLong();
             }
             PlacementRequest request = new PlacementRequest(name, type, Shape.of(dimensions), in.readInt(),
-                    in.readInt(), in.readLong(), in.readInt());
+                    in.readInt(), in.readLong(), in.readLong());
             if (in.available() != 0) {
                 throw new IOException(in.available() + " bytes too many");
             }

@@ -47,7 +47,7 @@ public final class StaticPlacementReceiver {
     private volatile PeerConnection peer;
     private volatile EngineQueuePair acknowledgementQueuePair;
     private long acknowledgementAddress;
-    private int acknowledgementRkey;
+    private long acknowledgementRkey;
     /** Written by the polling thread. */
     private long received;
     /** Guarded by this, as are the next three. */

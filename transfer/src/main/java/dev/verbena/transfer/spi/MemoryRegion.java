@@ -14,8 +14,11 @@ public interface MemoryRegion extends Slab, AutoCloseable {
     /** The address under which peers name the first byte; unsigned. */
     long address();
 
-    /** The key that peers present together with an address. */
-    int rkey();
+    /**
+     * The key that peers present together with an address: up to 64 bits, which the fabric alone makes and reads. Whoever tells it to a
+     * peer tells all of it.
+     */
+    long rkey();
 
     Set<AccessRight> rights();
 

@@ -20,7 +20,8 @@ public final class WorkRequest {
     public final long[] byteSize;
     public int elementCount;
     public long remoteAddress;
-    public int rkey;
+    /** As the region's owner told it. */
+    public long rkey;
     public int immediate;
     /** COMPARE_AND_SWAP: the value expected. FETCH_AND_ADD: the addend. */
     public long compareOrAdd;
@@ -56,7 +57,7 @@ public final class WorkRequest {
         return this;
     }
 
-    public WorkRequest remote(long address, int rkey) {
+    public WorkRequest remote(long address, long rkey) {
         this.remoteAddress = address;
         this.rkey = rkey;
         return this;

@@ -50,7 +50,8 @@ class MessagesTest {
 
     @Test
     void placementRequestComesBackAndMalformedOnesAreRefused() {
-        PlacementRequest request = new PlacementRequest("edge", ElementType.INT64, Shape.of(3, 0, 5), 9, 1, -8, 42);
+        PlacementRequest request = new PlacementRequest("edge", ElementType.INT64, Shape.of(3, 0, 5), 9, 1, -8,
+                Long.MIN_VALUE + 42);
         byte[] bytes = request.encode();
         assertEquals(request, PlacementRequest.decode(bytes));
         for (int length = 0; length < bytes.length; length++) {
@@ -74,7 +75,7 @@ class MessagesTest {
 
     @Test
     void placementAnswerComesBackAndCutOnesAreRefused() {
-        PlacementAnswer answer = new PlacementAnswer(true, false, 3, 2, 1L << 47, -1, 1L << 40, 77);
+        PlacementAnswer answer = new PlacementAnswer(true, false, 3, 2, 1L << 47, -1L << 40, 1L << 40, 77);
         byte[] bytes = answer.encode();
         assertEquals(answer, PlacementAnswer.decode(bytes));
         for (int length = 0; length < bytes.length; length++) {

@@ -16,7 +16,7 @@ final class FabricFile {
     static final int DOORBELL_COUNT = 64;
 
     /** "VRBNSHM" and the version of the layout. */
-    private static final long MAGIC = 0x5652_424e_5348_4d02L;
+    private static final long MAGIC = 0x5652_424e_5348_4d03L;
     private static final long DOORBELLS = Words.LINE_BYTE_SIZE;
     private static final long REGIONS = DOORBELLS + DOORBELL_COUNT * Doorbell.BYTE_SIZE;
     static final long BYTE_SIZE = REGIONS + RegionTable.ENTRY_COUNT * RegionTable.ENTRY_BYTE_SIZE;

@@ -17,8 +17,8 @@ import java.lang.invoke.VarHandle;
  *   ENTRIES   depth entries of 64 bytes:
  *       0  address   long  in the owner          written by the owner, published by POSTED
  *       8  byteSize  long
- *      16  rkey      int
- *      20  usable    int   0 if the owner's element is wrong in itself
+ *      16  rkey      long
+ *      24  usable    int   0 if the owner's element is wrong in itself
  *      32  byteSize  long  that arrived          written by the peer, published by ARRIVED
  *      40  kind      int   {@link Arrival} ordinal
  *      44  immediate int
@@ -42,7 +42,7 @@ final class ReceiveRing {
     private static final long ADDRESS = 0;
     private static final long BYTE_SIZE = 8;
     private static final long RKEY = 16;
-    private static final long USABLE = 20;
+    private static final long USABLE = 24;
     private static final long ARRIVED_BYTE_SIZE = 32;
     private static final long KIND = 40;
     private static final long IMMEDIATE = 44;
@@ -64,11 +64,11 @@ final class ReceiveRing {
     }
 
     /** Called by the owner. */
-    void postRelease(long index, long address, long byteSize, int rkey, boolean isUsable) {
+    void postRelease(long index, long address, long byteSize, long rkey, boolean isUsable) {
         long entry = entry(index);
         memory.set(JAVA_LONG, entry + ADDRESS, address);
         memory.set(JAVA_LONG, entry + BYTE_SIZE, byteSize);
-        memory.set(JAVA_INT, entry + RKEY, rkey);
+        memory.set(JAVA_LONG, entry + RKEY, rkey);
         memory.set(JAVA_INT, entry + USABLE, isUsable ? 1 : 0);
         Words.LONG.setRelease(memory, POSTED, index + 1);
     }
@@ -117,8 +117,8 @@ final class ReceiveRing {
         return memory.get(JAVA_LONG, entry(index) + BYTE_SIZE);
     }
 
-    int rkey(long index) {
-        return memory.get(JAVA_INT, entry(index) + RKEY);
+    long rkey(long index) {
+        return memory.get(JAVA_LONG, entry(index) + RKEY);
     }
 
     boolean isUsable(long index) {

@@ -10,16 +10,16 @@ import java.lang.invoke.VarHandle;
  * The registered regions of one process, in shared memory: written by their owner, read by peers on every access.
  *
  * <pre>
- *   entry  0  key      int   the rkey while the region is live, 0 otherwise; published last
- *          4  fd       int   in the owner
- *          8  rights   int   bit i: AccessRight with ordinal i
+ *   entry  0  key      long  the rkey while the region is live, 0 otherwise; published last
+ *          8  fd       int   in the owner
+ *         12  rights   int   bit i: AccessRight with ordinal i
  *         16  device   long
  *         24  inode    long
  *         32  address  long  of the first byte, in the owner
  *         40  byteSize long
  *         48  unused ......... up to one cache line of 64
  *
- *   rkey   31 .......... 10  9 ... 0
+ *   rkey   63 .......... 10  9 ... 0
  *          random, never 0   index of the entry
  * </pre>
  *
@@ -32,8 +32,8 @@ final class RegionTable {
     static final int INDEX_BITS = Integer.numberOfTrailingZeros(ENTRY_COUNT);
 
     private static final long KEY = 0;
-    private static final long FD = 4;
-    private static final long RIGHTS = 8;
+    private static final long FD = 8;
+    private static final long RIGHTS = 12;
     private static final long DEVICE = 16;
     private static final long INODE = 24;
     private static final long ADDRESS = 32;
@@ -45,16 +45,16 @@ final class RegionTable {
         this.memory = memory;
     }
 
-    static int index(int rkey) {
-        return rkey & (ENTRY_COUNT - 1);
+    static int index(long rkey) {
+        return (int) rkey & (ENTRY_COUNT - 1);
     }
 
-    int keyAcquire(int index) {
-        return (int) Words.INT.getAcquire(memory, index * ENTRY_BYTE_SIZE + KEY);
+    long keyAcquire(int index) {
+        return (long) Words.LONG.getAcquire(memory, index * ENTRY_BYTE_SIZE + KEY);
     }
 
     /** Called by the owner. */
-    void publishRelease(int rkey, FileIdentity file, int rights, long address, long byteSize) {
+    void publishRelease(long rkey, FileIdentity file, int rights, long address, long byteSize) {
         long entry = index(rkey) * ENTRY_BYTE_SIZE;
         memory.set(JAVA_INT, entry + FD, file.fd());
         memory.set(JAVA_INT, entry + RIGHTS, rights);
@@ -62,12 +62,12 @@ final class RegionTable {
         memory.set(JAVA_LONG, entry + INODE, file.inode());
         memory.set(JAVA_LONG, entry + ADDRESS, address);
         memory.set(JAVA_LONG, entry + BYTE_SIZE, byteSize);
-        Words.INT.setRelease(memory, entry + KEY, rkey);
+        Words.LONG.setRelease(memory, entry + KEY, rkey);
     }
 
     /** Called by the owner: accesses that begin after it fail. */
-    void revokeVolatile(int rkey) {
-        Words.INT.setVolatile(memory, index(rkey) * ENTRY_BYTE_SIZE + KEY, 0);
+    void revokeVolatile(long rkey) {
+        Words.LONG.setVolatile(memory, index(rkey) * ENTRY_BYTE_SIZE + KEY, 0L);
     }
 
     /**
@@ -78,7 +78,7 @@ final class RegionTable {
     record Entry(FileIdentity file, int rights, long address, long byteSize) {}
 
     /** Called by a peer. @return null if no live region has that key */
-    Entry readAcquire(int rkey) {
+    Entry readAcquire(long rkey) {
         long entry = index(rkey) * ENTRY_BYTE_SIZE;
         if (rkey == 0 || keyAcquire(index(rkey)) != rkey) {
             return null;

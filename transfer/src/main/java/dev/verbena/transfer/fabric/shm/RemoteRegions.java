@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class RemoteRegions implements AutoCloseable {
     /** A region of the peer, mapped here. It may have died since: see {@link #isLive}. */
     static final class RemoteRegion {
-        final int rkey;
+        final long rkey;
         final int rightBits;
         final long address;
         final long byteSize;
         final MemorySegment memory;
         private final SharedMapping mapping;
 
-        private RemoteRegion(int rkey, RegionTable.Entry entry, SharedMapping mapping) {
+        private RemoteRegion(long rkey, RegionTable.Entry entry, SharedMapping mapping) {
             this.rkey = rkey;
             this.mapping = mapping;
             rightBits = entry.rights();
@@ -45,7 +45,7 @@ final class RemoteRegions implements AutoCloseable {
     }
 
     /** @return null if no live region has that key */
-    RemoteRegion find(int rkey) throws PeerFileException {
+    RemoteRegion find(long rkey) throws PeerFileException {
         RemoteRegion region = mapped.getAcquire(RegionTable.index(rkey));
         if (region == null || region.rkey != rkey) {
             region = map(rkey);
@@ -57,7 +57,7 @@ final class RemoteRegions implements AutoCloseable {
         return table.keyAcquire(RegionTable.index(region.rkey)) == region.rkey;
     }
 
-    private synchronized RemoteRegion map(int rkey) throws PeerFileException {
+    private synchronized RemoteRegion map(long rkey) throws PeerFileException {
         int index = RegionTable.index(rkey);
         RemoteRegion present = mapped.get(index);
         if (present != null && present.rkey == rkey) {

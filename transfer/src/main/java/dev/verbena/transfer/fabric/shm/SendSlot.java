@@ -23,7 +23,7 @@ final class SendSlot {
     final long[] offset = new long[ShmFabric.ELEMENT_COUNT_MAX];
     final long[] elementByteSize = new long[ShmFabric.ELEMENT_COUNT_MAX];
     long remoteAddress;
-    int rkey;
+    long rkey;
     int immediate;
     long compareOrAdd;
     long swap;

@@ -48,8 +48,8 @@ final class ShmFabric extends ControlledFabric {
 
     // Guarded by this.
     private final SecureRandom random = new SecureRandom();
-    private final Map<Integer, ShmMemoryRegion> regions = new HashMap<>();
-    private final int[] lastKeys = new int[RegionTable.ENTRY_COUNT];
+    private final Map<Long, ShmMemoryRegion> regions = new HashMap<>();
+    private final long[] lastKeys = new long[RegionTable.ENTRY_COUNT];
     private final BitSet usedEntries = new BitSet();
     private int nextEntry;
     private final Map<Integer, ShmCompletionQueue> completionQueues = new HashMap<>();
@@ -114,7 +114,7 @@ final class ShmFabric extends ControlledFabric {
     private synchronized ShmMemoryRegion publish(RegionFile regionFile, Set<AccessRight> rights, int rightBits,
             long startNs) {
         checkOpen();
-        int rkey = newKey();
+        long rkey = newKey();
         ShmMemoryRegion region = new ShmMemoryRegion(this, regionFile, rkey, rights);
         regionTable.publishRelease(rkey, regionFile.file().identity(), rightBits, region.address(), region.byteSize());
         regions.put(rkey, region);
@@ -125,7 +125,7 @@ final class ShmFabric extends ControlledFabric {
     }
 
     /** Entries are taken in turn and keys of an entry differ, so that an old key stays wrong for as long as possible. */
-    private int newKey() {
+    private long newKey() {
         int index = usedEntries.nextClearBit(nextEntry);
         if (index >= RegionTable.ENTRY_COUNT) {
             index = usedEntries.nextClearBit(0);
@@ -135,9 +135,9 @@ final class ShmFabric extends ControlledFabric {
                     + "; close some or register fewer, larger ones");
         }
         nextEntry = (index + 1) % RegionTable.ENTRY_COUNT;
-        int key;
+        long key;
         do {
-            key = random.nextInt() << RegionTable.INDEX_BITS | index;
+            key = random.nextLong() << RegionTable.INDEX_BITS | index;
         } while (key >>> RegionTable.INDEX_BITS == 0 || key == lastKeys[index]);
         lastKeys[index] = key;
         usedEntries.set(index);

@@ -15,7 +15,7 @@ final class ShmMemoryRegion extends CheckedRegion {
     private final ShmFabric fabric;
     private final RegionFile file;
 
-    ShmMemoryRegion(ShmFabric fabric, RegionFile file, int rkey, Set<AccessRight> rights) {
+    ShmMemoryRegion(ShmFabric fabric, RegionFile file, long rkey, Set<AccessRight> rights) {
         super(fabric, file.file().memory(), rkey, rights);
         this.fabric = fabric;
         this.file = file;

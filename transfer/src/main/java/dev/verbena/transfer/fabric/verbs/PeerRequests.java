@@ -63,7 +63,7 @@ final class PeerRequests {
 
     /** Why the memory it names may not be accessed so, or null. */
     private String refusal(FailedRequest request) {
-        VerbsRegion region = fabric.region(request.rkey());
+        VerbsRegion region = fabric.region(Integer.toUnsignedLong(request.rkey()));
         if (region == null) {
             return "there is no region with that rkey, or it is closed";
         }

@@ -30,6 +30,10 @@ final class RequestFaults {
             return new Fault(CompletionStatus.LOCAL_LENGTH_ERROR,
                     "a message of " + byteSize + " bytes exceeds messageByteSizeMax=" + messageByteSizeMax);
         }
+        if (request.rkey >>> Integer.SIZE != 0 && request.opcode != Opcode.SEND) {
+            return new Fault(CompletionStatus.REMOTE_ACCESS_ERROR,
+                    "no RDMA device gives a key such as rkey=" + Long.toUnsignedString(request.rkey));
+        }
         boolean isAtomic = request.opcode.isAtomic();
         String refusal = refusal(request, isAtomic || request.opcode == Opcode.READ ? Rights.LOCAL_WRITE : 0);
         if (refusal != null) {

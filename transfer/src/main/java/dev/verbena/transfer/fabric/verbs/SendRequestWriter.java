@@ -49,15 +49,15 @@ final class SendRequestWriter {
 
     private static void writeOperation(SendRequest native_, long id, Opcode opcode, WorkRequest request) {
         switch (opcode) {
-            case WRITE -> native_.write(id, request.remoteAddress, request.rkey);
+            case WRITE -> native_.write(id, request.remoteAddress, (int) request.rkey);
             case WRITE_WITH_IMMEDIATE ->
-                native_.writeWithImmediate(id, request.remoteAddress, request.rkey, request.immediate);
-            case READ -> native_.read(id, request.remoteAddress, request.rkey);
+                native_.writeWithImmediate(id, request.remoteAddress, (int) request.rkey, request.immediate);
+            case READ -> native_.read(id, request.remoteAddress, (int) request.rkey);
             case SEND -> native_.send(id);
-            case COMPARE_AND_SWAP -> native_.compareAndSwap(id, request.remoteAddress, request.rkey,
+            case COMPARE_AND_SWAP -> native_.compareAndSwap(id, request.remoteAddress, (int) request.rkey,
                     request.compareOrAdd, request.swap);
             case FETCH_AND_ADD ->
-                native_.fetchAndAdd(id, request.remoteAddress, request.rkey, request.compareOrAdd);
+                native_.fetchAndAdd(id, request.remoteAddress, (int) request.rkey, request.compareOrAdd);
             default -> throw new IllegalStateException("opcode=" + opcode);
         }
     }

@@ -22,6 +22,6 @@ final class SendSlot {
         isSignaled = request.signaled;
         byteSize = request.totalByteSize();
         remoteAddress = request.remoteAddress;
-        rkey = request.rkey;
+        rkey = (int) request.rkey;
     }
 }

@@ -69,7 +69,7 @@ final class VerbsFabric extends ControlledFabric {
     private final RequestCheck requests;
     private final OffHeapSlabSource memory = new OffHeapSlabSource();
     private final SecureRandom random = new SecureRandom();
-    private final ConcurrentHashMap<Integer, VerbsRegion> regions = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Long, VerbsRegion> regions = new ConcurrentHashMap<>();
     private final Set<VerbsCompletionQueue> completionQueues = ConcurrentHashMap.newKeySet();
     /** Memory that the device may not write to: stands for what a caller gives and must not be used. */
     private final dev.verbena.verbs.MemoryRegion forbidden;
@@ -240,7 +240,7 @@ final class VerbsFabric extends ControlledFabric {
     }
 
     /** The region with that key, or null. */
-    VerbsRegion region(int rkey) {
+    VerbsRegion region(long rkey) {
         return regions.get(rkey);
     }
 

@@ -28,7 +28,8 @@ final class VerbsRegion extends CheckedRegion {
     private VerbsRegion(VerbsFabric fabric, OffHeapSlabSource source, Slab slab, MemoryRegion registered,
             Set<AccessRight> rights) {
         // Some devices give no rkey where nobody may come in; the lkey tells such regions apart and opens none to peers.
-        super(fabric, slab.memory(), registered.rkey() != 0 ? registered.rkey() : registered.lkey(), rights);
+        super(fabric, slab.memory(),
+                Integer.toUnsignedLong(registered.rkey() != 0 ? registered.rkey() : registered.lkey()), rights);
         this.fabric = fabric;
         this.source = source;
         this.slab = slab;

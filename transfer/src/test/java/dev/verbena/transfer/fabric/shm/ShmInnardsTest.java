@@ -132,7 +132,7 @@ class ShmInnardsTest {
     @Test
     void theRegionTableTellsOnlyOfLiveRegions() {
         RegionTable table = new RegionTable(memory(RegionTable.ENTRY_COUNT * RegionTable.ENTRY_BYTE_SIZE));
-        int key = 0x1234 << RegionTable.INDEX_BITS | 1023;
+        long key = 0x1234_5678_9abcL << RegionTable.INDEX_BITS | 1023;
         assertNull(table.readAcquire(key));
         assertNull(table.readAcquire(0), "an empty entry has no key");
         table.publishRelease(key, new FileIdentity(3, 4, 5), 6, 0x7000, 1L << 33);
@@ -163,7 +163,7 @@ class ShmInnardsTest {
             String message = assertThrows(TransferException.class,
                     () -> fabric.register(8, EnumSet.noneOf(AccessRight.class))).getMessage();
             assertTrue(message.contains("regions=" + RegionTable.ENTRY_COUNT), message);
-            int key = regions.get(500).rkey();
+            long key = regions.get(500).rkey();
             regions.get(500).close();
             try (MemoryRegion again = fabric.register(8, EnumSet.noneOf(AccessRight.class))) {
                 assertEquals(RegionTable.index(key), RegionTable.index(again.rkey()));
