@@ -267,16 +267,26 @@ public final class RdmaDevice implements AutoCloseable {
                 fabric.registrationNs());
     }
 
+    /** Waits for a tensor. @see #awaitWrite */
+    boolean awaitArrival(BooleanSupplier condition, Duration timeout) {
+        return await(condition, timeout, tail);
+    }
+
     /**
-     * Waits until the condition holds. Where the fabric does not tell of writes, which are seen in memory then, it looks again and again.
+     * Waits until the condition holds, which a plain write of the peer's brings about. Where the fabric does not tell of those, it looks
+     * again and again.
      *
      * @throws IllegalStateException on a thread that drives, such as in a callback
      */
-    boolean await(BooleanSupplier condition, Duration timeout) {
+    boolean awaitWrite(BooleanSupplier condition, Duration timeout) {
+        return await(condition, timeout, true);
+    }
+
+    private boolean await(BooleanSupplier condition, Duration timeout, boolean byWrite) {
         if (engines.isDriving()) {
             throw new IllegalStateException("a callback or a handler must not wait");
         }
-        if (!tail || fabric.capabilities().wakesOnWrite()) {
+        if (!byWrite || fabric.capabilities().wakesOnWrite()) {
             return engines.await(condition, timeout.toNanos());
         }
         long deadlineNs = engines.nanoTime() + timeout.toNanos();

@@ -42,7 +42,7 @@ public final class TensorReceiver implements AutoCloseable {
      */
     public Tensor poll(Duration timeout) {
         Tensor[] arrived = new Tensor[1];
-        if (!device.await(() -> (arrived[0] = protocol.poll()) != null, timeout)
+        if (!device.awaitArrival(() -> (arrived[0] = protocol.poll()) != null, timeout)
                 && Thread.currentThread().isInterrupted()) {
             throw new TransferException("interrupted while waiting for " + senderName());
         }

@@ -108,7 +108,7 @@ public final class TensorSender implements AutoCloseable {
         AtomicReference<Object> outcome = new AtomicReference<>();
         SendCallback callback = failure -> outcome.set(failure == null ? Boolean.TRUE : failure);
         boolean[] isOffered = new boolean[1];
-        boolean isDone = device.await(() -> {
+        boolean isDone = device.awaitWrite(() -> {
             isOffered[0] = isOffered[0] || offer(tensor, callback) == SendResult.SENT;
             return outcome.get() != null;
         }, timeout);
