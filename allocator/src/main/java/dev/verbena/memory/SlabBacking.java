@@ -14,7 +14,7 @@ import java.util.List;
  */
 public record SlabBacking(PageKind asked, PageKind pages, int numaNode, List<String> reasons) {
     /** Of slabs whose source does not say. */
-    static final SlabBacking UNSAID = new SlabBacking(PageKind.PLAIN, PageKind.PLAIN, SlabOptions.ANY_NODE,
+    public static final SlabBacking UNSAID = new SlabBacking(PageKind.PLAIN, PageKind.PLAIN, SlabOptions.ANY_NODE,
             List.of("the source of the slab does not say what its memory is like"));
 
     public SlabBacking {

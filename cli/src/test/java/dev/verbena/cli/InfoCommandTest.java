@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +29,7 @@ import dev.verbena.verbs.Verbs;
 import dev.verbena.verbs.VerbsDevice;
 
 class InfoCommandTest {
-    private static final Capabilities CAPABILITIES = new Capabilities(true, true, 1, 2, 3, 4, 5, true);
+    private static final Capabilities CAPABILITIES = new Capabilities(true, true, 1, 2, 3, 4, 5, true, Set.of());
 
     @Test
     void jsonHasWhatThisMachineHas() throws Exception {

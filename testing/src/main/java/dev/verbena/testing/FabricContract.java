@@ -19,6 +19,7 @@ import dev.verbena.transfer.spi.Fabric;
 public abstract class FabricContract
         implements
             MemoryContract,
+            ImportContract,
             OneSidedContract,
             AtomicContract,
             MessageContract,
@@ -33,6 +34,12 @@ public abstract class FabricContract
 
     /** A new fabric; this class closes it. */
     protected abstract Fabric open();
+
+    /** Override it where memory of a device can be had. */
+    @Override
+    public int deviceMemory(long byteSize) {
+        return -1;
+    }
 
     @Override
     public final Fabric openFabric() {

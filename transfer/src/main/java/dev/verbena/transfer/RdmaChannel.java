@@ -44,7 +44,7 @@ public final class RdmaChannel {
     public SendResult memcpy(MemoryRegion local, long localOffset, RemoteRegion remote, long remoteOffset,
             long byteSize,
             Direction direction, SendCallback callback) {
-        Objects.checkFromIndexSize(localOffset, byteSize, local.memory().byteSize());
+        Objects.checkFromIndexSize(localOffset, byteSize, local.byteSize());
         Objects.checkFromIndexSize(remoteOffset, byteSize, remote.byteSize());
         if (!device.isRegistered(local)) {
             throw new IllegalArgumentException(

@@ -28,6 +28,7 @@ import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.ForeignMemory;
 import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
@@ -154,6 +155,21 @@ public final class RdmaDevice implements AutoCloseable {
      */
     public MemoryRegion allocateRegion(long byteSize, SlabOptions memory) {
         MemoryRegion region = fabric.register(byteSize, RIGHTS, memory);
+        regions.add(region);
+        return region;
+    }
+
+    /**
+     * Registers memory that is not the device's: of the caller, of a library of his, of another device; as far as
+     * {@code capabilities().imports()} goes. Without rights tensors can be sent from it, and no more; any host memory will do for that, on
+     * every fabric. An arena over it is one over {@code new GivenSlabSource(region)}, if it is of the host. The caller closes the region, and
+     * keeps the memory allocated until then.
+     *
+     * @throws TransferException if the fabric cannot; the message says what to do instead
+     * @throws IllegalArgumentException if the rights cannot be given together
+     */
+    public MemoryRegion importRegion(ForeignMemory memory, Set<AccessRight> rights) {
+        MemoryRegion region = fabric.importMemory(memory, rights);
         regions.add(region);
         return region;
     }

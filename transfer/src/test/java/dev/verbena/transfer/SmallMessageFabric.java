@@ -10,6 +10,7 @@ import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.ForeignMemory;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
@@ -24,12 +25,17 @@ record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fab
     public Capabilities capabilities() {
         Capabilities its = fabric.capabilities();
         return new Capabilities(its.writesInOrder(), its.wakesOnWrite(), messageByteSizeMax, its.regionByteSizeMax(),
-                its.depthMax(), its.elementCountMax(), its.readElementCountMax(), its.hasAtomics());
+                its.depthMax(), its.elementCountMax(), its.readElementCountMax(), its.hasAtomics(), its.imports());
     }
 
     @Override
     public MemoryRegion register(long byteSize, Set<AccessRight> rights, SlabOptions options) {
         return fabric.register(byteSize, rights, options);
+    }
+
+    @Override
+    public MemoryRegion importMemory(ForeignMemory memory, Set<AccessRight> rights) {
+        return fabric.importMemory(memory, rights);
     }
 
     @Override

@@ -232,7 +232,7 @@ final class Initiator {
         if (!isStillThere(request, region)) {
             return;
         }
-        request.move(piece, region.memory(), offset);
+        request.move(piece, region.bytes(), offset);
         if (request.opcode() != Opcode.READ) {
             queuePair.peer().completionQueue().onEffect();
         }
@@ -257,7 +257,7 @@ final class Initiator {
 
     private void doAtomic(SimRequest request, SimRegion region) {
         WorkRequest wanted = request.request();
-        MemorySegment remote = region.memory();
+        MemorySegment remote = region.bytes();
         long offset = wanted.remoteAddress - region.address();
         long old = remote.get(JAVA_LONG_UNALIGNED, offset);
         if (wanted.opcode == Opcode.FETCH_AND_ADD) {
@@ -265,7 +265,7 @@ final class Initiator {
         } else if (old == wanted.compareOrAdd) {
             remote.set(JAVA_LONG_UNALIGNED, offset, wanted.swap);
         }
-        wanted.region[0].memory().set(JAVA_LONG_UNALIGNED, wanted.offset[0], old);
+        ((SimRegion) wanted.region[0]).bytes().set(JAVA_LONG_UNALIGNED, wanted.offset[0], old);
         queuePair.peer().completionQueue().onEffect();
         landed(request);
     }

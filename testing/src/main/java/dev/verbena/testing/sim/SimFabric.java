@@ -1,6 +1,7 @@
 package dev.verbena.testing.sim;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,6 +17,9 @@ import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Edge;
 import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.ForeignMemory;
+import dev.verbena.transfer.spi.Importable;
+import dev.verbena.transfer.spi.MemoryKind;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
@@ -73,7 +77,7 @@ public final class SimFabric implements Fabric {
         return new Capabilities(plan.get(Fault.RELAXED_ORDER) == 0, plan.get(Fault.SILENT_WRITES) == 0,
                 plan.get(Fault.MESSAGE_BYTE_SIZE_MAX), SimMemory.BYTE_SIZE_MAX, RequestRules.DEPTH_MAX, elementCountMax,
                 Math.min(elementCountMax, (int) plan.get(Fault.READ_ELEMENT_COUNT_MAX)),
-                plan.get(Fault.NO_ATOMICS) == 0);
+                plan.get(Fault.NO_ATOMICS) == 0, EnumSet.allOf(Importable.class));
     }
 
     @Override
@@ -87,6 +91,16 @@ public final class SimFabric implements Fabric {
     public MemoryRegion register(long byteSize, Set<AccessRight> rights, SlabOptions options) {
         checkOpen();
         return memory.register(byteSize, rights, options);
+    }
+
+    @Override
+    public MemoryRegion importMemory(ForeignMemory foreign, Set<AccessRight> rights) {
+        checkOpen();
+        return switch (foreign) {
+            case ForeignMemory.Host host -> memory.register(host.segment(), MemoryKind.HOST, rights);
+            case ForeignMemory.DmaBuf buffer ->
+                memory.register(simulation.deviceMemory(buffer), MemoryKind.DEVICE, rights);
+        };
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.verbena.testing.sim;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.MemoryKind;
 
 /**
  * The memory that one process has registered.
@@ -46,20 +48,40 @@ final class SimMemory {
         if (byteSize <= 0) {
             throw new IllegalArgumentException("byteSize=" + byteSize + " of a region must be positive");
         }
+        check(rights);
+        Slab slab = source.acquire(reserve(byteSize), options);
+        return add(slab.memory(), MemoryKind.HOST, slab, rights);
+    }
+
+    /** What was there before. */
+    SimRegion register(MemorySegment bytes, MemoryKind kind, Set<AccessRight> rights) {
+        check(rights);
+        reserve(bytes.byteSize());
+        return add(bytes, kind, null, rights);
+    }
+
+    private static void check(Set<AccessRight> rights) {
         if (!rights.contains(AccessRight.LOCAL_WRITE) && (rights.contains(AccessRight.REMOTE_WRITE)
                 || rights.contains(AccessRight.REMOTE_ATOMIC))) {
             throw new IllegalArgumentException(
                     "rights=" + rights + ": REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE too");
         }
-        long have = BYTE_SIZE_MAX - source.heldByteSize();
+    }
+
+    /** @return the same number */
+    private long reserve(long byteSize) {
+        long have = BYTE_SIZE_MAX - registeredByteSize();
         if (byteSize > have || simulation.chance().happens(Fault.FAILED_REGISTRATION_ONE_IN)) {
             simulation.note("registration fails");
             throw new OutOfArenaMemoryException("need " + byteSize + " bytes, have " + have + "; or else "
                     + simulation + " lets one fail now and then");
         }
-        Slab slab = source.acquire(byteSize, options);
+        return byteSize;
+    }
+
+    private SimRegion add(MemorySegment bytes, MemoryKind kind, Slab slab, Set<AccessRight> rights) {
         lastKey += KEY_STEP;
-        SimRegion region = new SimRegion(this, slab, nextAddress, lastKey, rights);
+        SimRegion region = new SimRegion(this, bytes, kind, slab, nextAddress, lastKey, rights);
         nextAddress += region.byteSize() + GAP;
         regions.put(lastKey, region);
         registrationCount++;
@@ -73,7 +95,9 @@ final class SimMemory {
 
     void release(SimRegion region) {
         regions.remove(region.rkey());
-        source.release(region.slab());
+        if (region.slab() != null) {
+            source.release(region.slab());
+        }
     }
 
     void releaseAll() {
@@ -81,7 +105,7 @@ final class SimMemory {
     }
 
     long registeredByteSize() {
-        return source.heldByteSize();
+        return regions.values().stream().mapToLong(SimRegion::byteSize).sum();
     }
 
     long registrationCount() {

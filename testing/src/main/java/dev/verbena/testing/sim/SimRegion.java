@@ -6,6 +6,7 @@ import java.util.Set;
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabBacking;
 import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.MemoryKind;
 import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
@@ -16,6 +17,9 @@ import dev.verbena.transfer.spi.MemoryRegion;
  */
 final class SimRegion implements MemoryRegion {
     private final SimMemory home;
+    private final MemorySegment bytes;
+    private final MemoryKind kind;
+    /** Null of what was imported. */
     private final Slab slab;
     private final long address;
     private final long byteSize;
@@ -23,23 +27,39 @@ final class SimRegion implements MemoryRegion {
     private final Set<AccessRight> rights;
     private boolean isOpen = true;
 
-    SimRegion(SimMemory home, Slab slab, long address, long rkey, Set<AccessRight> rights) {
+    SimRegion(SimMemory home, MemorySegment bytes, MemoryKind kind, Slab slab, long address, long rkey,
+            Set<AccessRight> rights) {
         this.home = home;
+        this.bytes = bytes;
+        this.kind = kind;
         this.slab = slab;
         this.address = address;
         this.rkey = rkey;
         this.rights = Set.copyOf(rights);
-        byteSize = slab.memory().byteSize();
+        byteSize = bytes.byteSize();
     }
 
     @Override
     public MemorySegment memory() {
-        return slab.memory();
+        if (kind == MemoryKind.DEVICE) {
+            throw new UnsupportedOperationException(this + " is memory of a device; read it into a region of the host");
+        }
+        return bytes;
+    }
+
+    /** As devices reach them. */
+    MemorySegment bytes() {
+        return bytes;
+    }
+
+    @Override
+    public MemoryKind kind() {
+        return kind;
     }
 
     @Override
     public SlabBacking backing() {
-        return slab.backing();
+        return slab == null ? SlabBacking.UNSAID : slab.backing();
     }
 
     @Override
@@ -57,7 +77,8 @@ final class SimRegion implements MemoryRegion {
         return rights;
     }
 
-    long byteSize() {
+    @Override
+    public long byteSize() {
         return byteSize;
     }
 

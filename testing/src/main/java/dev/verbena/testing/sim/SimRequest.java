@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.CompletionStatus;
-import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.WorkRequest;
 
@@ -109,12 +108,12 @@ final class SimRequest {
             long begin = Math.max(piece.begin(), position);
             long end = Math.min(piece.end(), position + request.byteSize[i]);
             if (begin < end) {
-                MemoryRegion own = request.region[i];
+                MemorySegment own = ((SimRegion) request.region[i]).bytes();
                 long ownOffset = request.offset[i] + begin - position;
                 if (scatters()) {
-                    MemorySegment.copy(remote, remoteOffset + begin, own.memory(), ownOffset, end - begin);
+                    MemorySegment.copy(remote, remoteOffset + begin, own, ownOffset, end - begin);
                 } else {
-                    MemorySegment.copy(own.memory(), ownOffset, remote, remoteOffset + begin, end - begin);
+                    MemorySegment.copy(own, ownOffset, remote, remoteOffset + begin, end - begin);
                 }
             }
             position += request.byteSize[i];

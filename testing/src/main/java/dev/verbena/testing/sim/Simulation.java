@@ -1,10 +1,15 @@
 package dev.verbena.testing.sim;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.ForeignMemory;
 
 /**
  * Processes and a network between them in one thread, of which nothing is left to the machine: time is virtual, and what is
@@ -28,6 +33,7 @@ public final class Simulation implements AutoCloseable {
     private final SimNetwork network = new SimNetwork();
     private final EventQueue events = new EventQueue();
     private final List<SimFabric> fabrics = new ArrayList<>();
+    private final List<MemorySegment> exports = new ArrayList<>();
     private final Deque<String> history = new ArrayDeque<>();
     private long deviceNs;
     private long jumpedNs;
@@ -54,6 +60,17 @@ public final class Simulation implements AutoCloseable {
         SimFabric fabric = new SimFabric(this, fabrics.size());
         fabrics.add(fabric);
         return fabric;
+    }
+
+    /**
+     * Memory of a device, which no processor reaches, zeroed; there as long as the simulation is.
+     *
+     * @return the descriptor by which fabrics import it, a {@link ForeignMemory.DmaBuf}
+     */
+    public int exportDeviceMemory(long byteSize) {
+        checkThread();
+        exports.add(Arena.ofAuto().allocate(byteSize));
+        return exports.size() - 1;
     }
 
     /** What {@link System#nanoTime} is elsewhere. */
@@ -155,6 +172,15 @@ public final class Simulation implements AutoCloseable {
 
     List<SimFabric> fabrics() {
         return fabrics;
+    }
+
+    MemorySegment deviceMemory(ForeignMemory.DmaBuf buffer) {
+        if (buffer.descriptor() >= exports.size()
+                || buffer.offset() + buffer.byteSize() > exports.get(buffer.descriptor()).byteSize()) {
+            throw new TransferException(
+                    this + " knows no such memory as " + buffer + "; give what exportDeviceMemory did");
+        }
+        return exports.get(buffer.descriptor()).asSlice(buffer.offset(), buffer.byteSize());
     }
 
     SimNetwork network() {

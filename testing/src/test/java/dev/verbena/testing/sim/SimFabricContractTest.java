@@ -34,6 +34,11 @@ class SimFabricContractTest extends FabricContract {
         return simulation.openFabric();
     }
 
+    @Override
+    public int deviceMemory(long byteSize) {
+        return simulation.exportDeviceMemory(byteSize);
+    }
+
     @AfterEach
     void end() {
         simulation.close();

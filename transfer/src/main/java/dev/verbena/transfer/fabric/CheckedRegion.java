@@ -7,6 +7,7 @@ import java.util.Set;
 
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Fabric;
+import dev.verbena.transfer.spi.MemoryKind;
 import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
@@ -30,7 +31,9 @@ public abstract class CheckedRegion implements MemoryRegion {
     }
 
     private final Fabric fabric;
+    /** Null of a device. */
     private final MemorySegment memory;
+    private final long address;
     private final long byteSize;
     private final long rkey;
     private final Set<AccessRight> rights;
@@ -38,9 +41,20 @@ public abstract class CheckedRegion implements MemoryRegion {
     private volatile boolean isOpen = true;
 
     protected CheckedRegion(Fabric fabric, MemorySegment memory, long rkey, Set<AccessRight> rights) {
+        this(fabric, memory, memory.address(), memory.byteSize(), rkey, rights);
+    }
+
+    /** Of a device, under an address of its own. */
+    protected CheckedRegion(Fabric fabric, long address, long byteSize, long rkey, Set<AccessRight> rights) {
+        this(fabric, null, address, byteSize, rkey, rights);
+    }
+
+    private CheckedRegion(Fabric fabric, MemorySegment memory, long address, long byteSize, long rkey,
+            Set<AccessRight> rights) {
         this.fabric = fabric;
         this.memory = memory;
-        this.byteSize = memory.byteSize();
+        this.address = address;
+        this.byteSize = byteSize;
         this.rkey = rkey;
         this.rights = Set.copyOf(rights);
         this.rightBits = Rights.of(rights);
@@ -51,14 +65,24 @@ public abstract class CheckedRegion implements MemoryRegion {
 
     @Override
     public final MemorySegment memory() {
+        if (memory == null) {
+            throw new UnsupportedOperationException("region rkey=" + rkey
+                    + " is memory of a device, which no processor reaches; copy it to a region of the host by a read");
+        }
         return memory;
     }
 
     @Override
-    public final long address() {
-        return memory.address();
+    public final MemoryKind kind() {
+        return memory == null ? MemoryKind.DEVICE : MemoryKind.HOST;
     }
 
+    @Override
+    public final long address() {
+        return address;
+    }
+
+    @Override
     public final long byteSize() {
         return byteSize;
     }

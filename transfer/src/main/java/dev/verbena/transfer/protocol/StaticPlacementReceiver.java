@@ -13,6 +13,7 @@ import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.engine.Request;
+import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 
@@ -79,6 +80,12 @@ public final class StaticPlacementReceiver {
             throw new IllegalArgumentException(
                     "receiver '" + name + "': the arena's memory is not registered; create it over "
                             + "device.slabSource()");
+        }
+        if (!registered.rights().contains(AccessRight.REMOTE_WRITE)) {
+            buffer.close();
+            throw new IllegalArgumentException(
+                    "receiver '" + name + "': peers may not write into the arena's memory, rights="
+                            + registered.rights() + "; import it with LOCAL_WRITE and REMOTE_WRITE");
         }
         this.region = registered;
         for (int slot = 0; slot < depth; slot++) {

@@ -1,5 +1,7 @@
 package dev.verbena.transfer.spi;
 
+import java.util.Set;
+
 /**
  * What a fabric can do, probed when it is opened.
  *
@@ -11,8 +13,14 @@ package dev.verbena.transfer.spi;
  * @param elementCountMax gather elements of a write or send
  * @param readElementCountMax scatter elements of a read; at most {@code elementCountMax}
  * @param hasAtomics whether compare-and-swap and fetch-and-add can be posted
+ * @param imports what memory of others can be registered
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record Capabilities(boolean writesInOrder, boolean wakesOnWrite, long messageByteSizeMax, long regionByteSizeMax,
-        int depthMax, int elementCountMax, int readElementCountMax, boolean hasAtomics) {}
+        int depthMax, int elementCountMax, int readElementCountMax, boolean hasAtomics,
+        Set<Importable> imports) {
+    public Capabilities {
+        imports = Set.copyOf(imports);
+    }
+}

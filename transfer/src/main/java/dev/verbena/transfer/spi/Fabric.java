@@ -38,6 +38,15 @@ public interface Fabric extends AutoCloseable {
     MemoryRegion register(long byteSize, Set<AccessRight> rights, SlabOptions options);
 
     /**
+     * Registers memory of others, as far as {@link Capabilities#imports} goes.
+     *
+     * @throws dev.verbena.transfer.TransferException if this fabric cannot, or the memory is of another kind than it can; the message says
+     *             what to do instead
+     * @throws IllegalArgumentException if the rights cannot be given together
+     */
+    MemoryRegion importMemory(ForeignMemory memory, Set<AccessRight> rights);
+
+    /**
      * With room for {@code countMax} completions; it grows with the queue pairs made on it, as far as the device goes.
      *
      * @throws dev.verbena.transfer.TransferException if there are too many

@@ -1,16 +1,29 @@
 package dev.verbena.transfer.spi;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 import dev.verbena.memory.Slab;
 
 /**
- * Memory registered with a fabric: allocated and registered once, addressed remotely by (address, rkey).
+ * Memory registered with a fabric, once: allocated by it or imported; addressed remotely by (address, rkey).
  *
  * <p><b>Owner:</b> who registered it, and closes it. <b>Threading:</b> immutable; {@link #close()} once, by its owner, when
  * no work request that names it is outstanding.
  */
 public interface MemoryRegion extends Slab, AutoCloseable {
+    /**
+     * All bytes of it; those of an import are the caller's segment.
+     *
+     * @throws UnsupportedOperationException if it is of {@linkplain MemoryKind#DEVICE a device}, where no processor reaches it
+     */
+    @Override
+    MemorySegment memory();
+
+    MemoryKind kind();
+
+    long byteSize();
+
     /** The address under which peers name the first byte; unsigned. */
     long address();
 
@@ -22,7 +35,7 @@ public interface MemoryRegion extends Slab, AutoCloseable {
 
     Set<AccessRight> rights();
 
-    /** Deregisters and unmaps. Later accesses by peers fail with {@link CompletionStatus#REMOTE_ACCESS_ERROR}. Idempotent. */
+    /** Deregisters, and frees what the fabric has allocated. Later accesses by peers fail with {@link CompletionStatus#REMOTE_ACCESS_ERROR}. Idempotent. */
     @Override
     void close();
 }

@@ -18,7 +18,7 @@ import dev.verbena.transfer.TransferException;
  * <p>Committed always: by {@code posix_fallocate}, which a file lets only one thread do, or, where pre-faulting is asked for, through
  * the mapping by as many threads as are wanted.
  */
-record RegionFile(SharedFile file, SlabBacking backing) {
+record RegionFile(SharedFile file, SlabBacking backing) implements RegionMemory {
     private static final long PAGE_BYTE_SIZE = 4096;
     private static final long HUGE_PAGE_BYTE_SIZE = 2 << 20;
     private static final String NO_TRANSPARENT_PAGES = "fabric shm asks for no transparent huge pages, because the"
@@ -97,5 +97,25 @@ record RegionFile(SharedFile file, SlabBacking backing) {
             throw new OutOfArenaMemoryException("need byteSize=" + byteSize + ", more than can be rounded up to pages");
         }
         return byteSize + unit - 1 & -unit;
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return file.memory();
+    }
+
+    @Override
+    public FileIdentity identity() {
+        return file.identity();
+    }
+
+    @Override
+    public long fileOffset() {
+        return 0;
+    }
+
+    @Override
+    public void release() {
+        file.close();
     }
 }

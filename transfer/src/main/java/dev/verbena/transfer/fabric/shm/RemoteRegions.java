@@ -24,7 +24,7 @@ final class RemoteRegions implements AutoCloseable {
             rightBits = entry.rights();
             address = entry.address();
             byteSize = entry.byteSize();
-            memory = mapping.memory();
+            memory = mapping.memory().asSlice(entry.fileOffset(), entry.byteSize());
         }
 
         /** Where the bytes lie in {@link #memory}, or -1 if not all of them do. Addresses are unsigned; nothing overflows. */
@@ -69,7 +69,7 @@ final class RemoteRegions implements AutoCloseable {
         }
         RemoteRegion region;
         try {
-            region = new RemoteRegion(rkey, entry, SharedMapping.mapPeer(peerPid, entry.file(), entry.byteSize()));
+            region = new RemoteRegion(rkey, entry, mapped(entry));
         } catch (PeerFileException e) {
             if (table.keyAcquire(index) != rkey) {
                 return null;
@@ -81,6 +81,14 @@ final class RemoteRegions implements AutoCloseable {
             present.mapping.close();
         }
         return region;
+    }
+
+    private SharedMapping mapped(RegionTable.Entry entry) throws PeerFileException {
+        if (entry.fileOffset() < 0 || entry.byteSize() <= 0 || entry.fileOffset() > Long.MAX_VALUE - entry.byteSize()) {
+            throw new PeerFileException(Libc.EINVAL, "its region table says fileOffset=" + entry.fileOffset()
+                    + " byteSize=" + entry.byteSize());
+        }
+        return SharedMapping.mapPeer(peerPid, entry.file(), entry.fileOffset() + entry.byteSize());
     }
 
     /** Unmaps what the peer has deregistered, so that its memory is really free. Called from the control thread. */

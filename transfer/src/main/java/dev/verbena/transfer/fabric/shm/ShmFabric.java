@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.shm;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -21,6 +22,8 @@ import dev.verbena.transfer.fabric.control.ProtocolException;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.ForeignMemory;
+import dev.verbena.transfer.spi.Importable;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
@@ -84,7 +87,7 @@ final class ShmFabric extends ControlledFabric {
     @Override
     public Capabilities capabilities() {
         return new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
-                ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true);
+                ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
     }
 
     int nextQueuePairNumber() {
@@ -102,21 +105,51 @@ final class ShmFabric extends ControlledFabric {
         checkOpen();
         long startNs = System.nanoTime();
         // Outside the lock: backing a large region with pages takes a while.
-        RegionFile regionFile = RegionFile.create(directory, byteSize, options);
+        return publish(RegionFile.create(directory, byteSize, options), rights, rightBits, startNs);
+    }
+
+    @Override
+    public MemoryRegion importMemory(ForeignMemory memory, Set<AccessRight> rights) {
+        int rightBits = Rights.of(rights);
+        checkOpen();
+        long startNs = System.nanoTime();
+        return switch (memory) {
+            case ForeignMemory.Host host -> publish(imported(host.segment(), rightBits), rights, rightBits, startNs);
+            case ForeignMemory.DmaBuf buffer -> throw new TransferException("fabric shm cannot import " + buffer
+                    + ": processors move its bytes, and do not reach a device's memory; use fabric verbs, or copy it to"
+                    + " the host");
+        };
+    }
+
+    private static RegionMemory imported(MemorySegment memory, int rightBits) {
+        MappedFile file = rightBits == 0 ? null : MappedFile.find(memory);
+        if (file == null && rightBits != 0) {
+            throw new TransferException("fabric shm cannot import memory=" + memory
+                    + " with rights: it is this process's"
+                    + " alone; give a mapping of a file (FileChannel.map, READ_WRITE, of a file in a tmpfs), or no rights"
+                    + " to send from it only, or allocate it by allocateRegion");
+        }
+        return file == null ? new OrdinaryMemory(memory) : file;
+    }
+
+    private ShmMemoryRegion publish(RegionMemory memory, Set<AccessRight> rights, int rightBits, long startNs) {
         try {
-            return publish(regionFile, rights, rightBits, startNs);
+            return publishOrThrow(memory, rights, rightBits, startNs);
         } catch (RuntimeException e) {
-            regionFile.file().close();
+            memory.release();
             throw e;
         }
     }
 
-    private synchronized ShmMemoryRegion publish(RegionFile regionFile, Set<AccessRight> rights, int rightBits,
+    private synchronized ShmMemoryRegion publishOrThrow(RegionMemory memory, Set<AccessRight> rights, int rightBits,
             long startNs) {
         checkOpen();
         long rkey = newKey();
-        ShmMemoryRegion region = new ShmMemoryRegion(this, regionFile, rkey, rights);
-        regionTable.publishRelease(rkey, regionFile.file().identity(), rightBits, region.address(), region.byteSize());
+        ShmMemoryRegion region = new ShmMemoryRegion(this, memory, rkey, rights);
+        if (memory.identity() != null) {
+            regionTable.publishRelease(rkey, memory.identity(), memory.fileOffset(), rightBits, region.address(),
+                    region.byteSize());
+        }
         regions.put(rkey, region);
         registeredByteSize += region.byteSize();
         registrationCount++;

@@ -7,28 +7,28 @@ import dev.verbena.transfer.fabric.CheckedRegion;
 import dev.verbena.transfer.spi.AccessRight;
 
 /**
- * A registered region: a nameless shared file and its entry in the region table.
+ * A registered region: its bytes, and its entry in the region table if they are in a file.
  *
  * <p>Threading: immutable but for its end, which comes once.
  */
 final class ShmMemoryRegion extends CheckedRegion {
     private final ShmFabric fabric;
-    private final RegionFile file;
+    private final RegionMemory memory;
 
-    ShmMemoryRegion(ShmFabric fabric, RegionFile file, long rkey, Set<AccessRight> rights) {
-        super(fabric, file.file().memory(), rkey, rights);
+    ShmMemoryRegion(ShmFabric fabric, RegionMemory memory, long rkey, Set<AccessRight> rights) {
+        super(fabric, memory.memory(), rkey, rights);
         this.fabric = fabric;
-        this.file = file;
+        this.memory = memory;
     }
 
     @Override
     public SlabBacking backing() {
-        return file.backing();
+        return memory.backing();
     }
 
     @Override
     protected void release() {
         fabric.deregister(this);
-        file.file().close();
+        memory.release();
     }
 }

@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.verbs;
 
+import dev.verbena.transfer.spi.MemoryKind;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.WorkRequest;
@@ -80,6 +81,17 @@ final class SendRequestWriter {
     private static boolean isInline(WorkRequest request, long byteSize, int inlineByteSizeMax) {
         Opcode opcode = request.opcode;
         return byteSize > 0 && byteSize <= inlineByteSizeMax
-                && (opcode == Opcode.WRITE || opcode == Opcode.WRITE_WITH_IMMEDIATE || opcode == Opcode.SEND);
+                && (opcode == Opcode.WRITE || opcode == Opcode.WRITE_WITH_IMMEDIATE || opcode == Opcode.SEND)
+                && isOfHost(request);
+    }
+
+    /** What a processor does not reach it does not copy into the request. */
+    private static boolean isOfHost(WorkRequest request) {
+        for (int i = 0; i < request.elementCount; i++) {
+            if (request.region[i].kind() != MemoryKind.HOST) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -8,6 +8,7 @@ import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,11 +38,14 @@ import dev.verbena.transfer.fabric.verbs.cm.CmToken;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.ForeignMemory;
+import dev.verbena.transfer.spi.Importable;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.verbs.DeviceContext;
 import dev.verbena.verbs.DeviceLimits;
 import dev.verbena.verbs.ProtectionDomain;
+import dev.verbena.verbs.AccessFlag;
 import dev.verbena.verbs.VerbsException;
 
 /**
@@ -53,6 +57,9 @@ final class VerbsFabric extends ControlledFabric {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsFabric.class);
 
     static final String NAME = "verbs";
+    /** Of errno, asm-generic/errno-base.h. */
+    private static final int EBADF = 9;
+    private static final long PAGE_BYTE_SIZE = 4096;
     private static final int COMPLETION_QUEUES_MAX = 64;
     private static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -93,7 +100,7 @@ final class VerbsFabric extends ControlledFabric {
         long regionByteSizeMax = limits.regionByteSizeMax() < 0 ? Long.MAX_VALUE : limits.regionByteSizeMax();
         capabilities = new Capabilities(false, false, wire.messageByteSizeMax(choice.port().messageByteSizeMax()),
                 regionByteSizeMax, depthMax,
-                traits.elementCountMax(), traits.readElementCountMax(), traits.hasAtomics());
+                traits.elementCountMax(), traits.readElementCountMax(), traits.hasAtomics(), imports(domain));
         requests = new RequestCheck(this, traits.elementCountMax(), traits.readElementCountMax(),
                 traits.hasAtomics(), depthMax);
     }
@@ -131,6 +138,20 @@ final class VerbsFabric extends ControlledFabric {
             LOGGER.debug("completion queues of {} do not grow", context, e);
             return false;
         }
+    }
+
+    /** Whether a device takes dma-bufs shows only when it is given one: that there is none of descriptor -1 it says only if it does. */
+    private static Set<Importable> imports(ProtectionDomain domain) {
+        Set<Importable> imports = EnumSet.of(Importable.SOURCE, Importable.MAPPED_FILE, Importable.HOST_MEMORY);
+        try {
+            domain.registerDmabuf(-1, 0, PAGE_BYTE_SIZE, 0, Set.of(AccessFlag.LOCAL_WRITE)).close();
+        } catch (VerbsException e) {
+            LOGGER.debug("a dma-buf that is none", e);
+            if (e.errno() == EBADF) {
+                imports.add(Importable.DMA_BUF);
+            }
+        }
+        return imports;
     }
 
     private static CmAgent openAgent(PortChoice choice) {
@@ -205,7 +226,23 @@ final class VerbsFabric extends ControlledFabric {
         checkOpen();
         checkRoom(byteSize, options.pages());
         long startNs = System.nanoTime();
-        VerbsRegion region = VerbsRegion.register(this, domain, memory, byteSize, rights, options);
+        return add(VerbsRegion.register(this, domain, memory, byteSize, rights, options), startNs);
+    }
+
+    @Override
+    public MemoryRegion importMemory(ForeignMemory foreign, Set<AccessRight> rights) {
+        Rights.of(rights);
+        checkOpen();
+        long startNs = System.nanoTime();
+        try {
+            return add(VerbsRegion.of(this, domain, foreign, rights), startNs);
+        } catch (VerbsException e) {
+            throw new TransferException("device " + context.name() + " cannot import " + foreign + ": " + e.getMessage()
+                    + "; capabilities().imports()=" + capabilities.imports() + ", or allocate by allocateRegion", e);
+        }
+    }
+
+    private VerbsRegion add(VerbsRegion region, long startNs) {
         registrationCount.incrementAndGet();
         registrationNs.addAndGet(System.nanoTime() - startNs);
         regions.put(region.rkey(), region);
@@ -250,7 +287,7 @@ final class VerbsFabric extends ControlledFabric {
 
     @Override
     public long registeredByteSize() {
-        return memory.heldByteSize();
+        return regions.values().stream().mapToLong(VerbsRegion::byteSize).sum();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.verbs;
 
+import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -10,6 +11,7 @@ import dev.verbena.memory.SlabBacking;
 import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.fabric.CheckedRegion;
 import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.ForeignMemory;
 import dev.verbena.verbs.AccessFlag;
 import dev.verbena.verbs.MemoryRegion;
 import dev.verbena.verbs.ProtectionDomain;
@@ -21,19 +23,44 @@ import dev.verbena.verbs.ProtectionDomain;
  */
 final class VerbsRegion extends CheckedRegion {
     private final VerbsFabric fabric;
-    private final OffHeapSlabSource source;
-    private final Slab slab;
     private final MemoryRegion registered;
+    private final SlabBacking backing;
+    /** What becomes of the memory. */
+    private final Runnable end;
 
-    private VerbsRegion(VerbsFabric fabric, OffHeapSlabSource source, Slab slab, MemoryRegion registered,
-            Set<AccessRight> rights) {
-        // Some devices give no rkey where nobody may come in; the lkey tells such regions apart and opens none to peers.
-        super(fabric, slab.memory(),
-                Integer.toUnsignedLong(registered.rkey() != 0 ? registered.rkey() : registered.lkey()), rights);
+    private VerbsRegion(VerbsFabric fabric, MemorySegment memory, MemoryRegion registered, Set<AccessRight> rights,
+            SlabBacking backing, Runnable end) {
+        super(fabric, memory, key(registered), rights);
         this.fabric = fabric;
-        this.source = source;
-        this.slab = slab;
         this.registered = registered;
+        this.backing = backing;
+        this.end = end;
+    }
+
+    /** Of a device. */
+    private VerbsRegion(VerbsFabric fabric, MemoryRegion registered, Set<AccessRight> rights) {
+        super(fabric, registered.remoteAddress(), registered.byteSize(), key(registered), rights);
+        this.fabric = fabric;
+        this.registered = registered;
+        this.backing = SlabBacking.UNSAID;
+        this.end = () -> {};
+    }
+
+    /** Some devices give no rkey where nobody may come in; the lkey tells such regions apart and opens none to peers. */
+    private static long key(MemoryRegion registered) {
+        return Integer.toUnsignedLong(registered.rkey() != 0 ? registered.rkey() : registered.lkey());
+    }
+
+    /** The pages stay the caller's, and pinned until the region is closed. */
+    static VerbsRegion of(VerbsFabric fabric, ProtectionDomain domain, ForeignMemory memory, Set<AccessRight> rights) {
+        Set<AccessFlag> flags = flags(rights, fabric.traits().hasAtomics());
+        return switch (memory) {
+            case ForeignMemory.Host host -> new VerbsRegion(fabric, host.segment(),
+                    domain.register(host.segment(), flags), rights, SlabBacking.UNSAID, () -> {});
+            // Under its offset: an address must be as far into a page as that.
+            case ForeignMemory.DmaBuf buffer -> new VerbsRegion(fabric, domain.registerDmabuf(buffer.descriptor(),
+                    buffer.offset(), buffer.byteSize(), buffer.offset(), flags), rights);
+        };
     }
 
     static VerbsRegion register(VerbsFabric fabric, ProtectionDomain domain, OffHeapSlabSource source, long byteSize,
@@ -44,9 +71,9 @@ final class VerbsRegion extends CheckedRegion {
                 // Others may have come instead, of which nobody has asked yet whether there are so many.
                 fabric.checkRoom(byteSize, slab.backing().pages());
             }
-            return new VerbsRegion(fabric, source, slab,
-                    domain.register(slab.memory(), flags(rights, fabric.traits().hasAtomics())),
-                    rights);
+            return new VerbsRegion(fabric, slab.memory(),
+                    domain.register(slab.memory(), flags(rights, fabric.traits().hasAtomics())), rights, slab.backing(),
+                    () -> source.release(slab));
         } catch (RuntimeException e) {
             source.release(slab);
             throw e;
@@ -72,7 +99,7 @@ final class VerbsRegion extends CheckedRegion {
 
     @Override
     public SlabBacking backing() {
-        return slab.backing();
+        return backing;
     }
 
     MemoryRegion registered() {
@@ -83,6 +110,6 @@ final class VerbsRegion extends CheckedRegion {
     protected void release() {
         fabric.forget(this);
         registered.close();
-        source.release(slab);
+        end.run();
     }
 }

@@ -135,8 +135,9 @@ class ShmInnardsTest {
         long key = 0x1234_5678_9abcL << RegionTable.INDEX_BITS | 1023;
         assertNull(table.readAcquire(key));
         assertNull(table.readAcquire(0), "an empty entry has no key");
-        table.publishRelease(key, new FileIdentity(3, 4, 5), 6, 0x7000, 1L << 33);
-        assertEquals(new RegionTable.Entry(new FileIdentity(3, 4, 5), 6, 0x7000, 1L << 33), table.readAcquire(key));
+        table.publishRelease(key, new FileIdentity(3, 4, 5), 1L << 40, 6, 0x7000, 1L << 33);
+        assertEquals(new RegionTable.Entry(new FileIdentity(3, 4, 5), 1L << 40, 6, 0x7000, 1L << 33),
+                table.readAcquire(key));
         assertNull(table.readAcquire(key + RegionTable.ENTRY_COUNT));
         table.revokeVolatile(key);
         assertNull(table.readAcquire(key));
