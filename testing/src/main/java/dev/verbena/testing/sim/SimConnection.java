@@ -103,7 +103,12 @@ final class SimConnection implements Connection {
         return fabric != peerFabric && (fabric == cut || peerFabric == cut);
     }
 
-    boolean isCut() {
+    /** Whether nothing gets through at present, or something has been lost before this side was there. */
+    boolean isBroken() {
+        return isCut() || peer != null && peer.isSevered;
+    }
+
+    private boolean isCut() {
         return fabric.process().isCutFrom(peerFabric.process());
     }
 

@@ -170,7 +170,7 @@ public final class SimFabric implements Fabric {
 
     void adopt(SimConnection connection) {
         connections.add(connection);
-        if (connection.isCut()) {
+        if (connection.isBroken()) {
             // Who stood still hears only now what was said before.
             sever(connection);
         }

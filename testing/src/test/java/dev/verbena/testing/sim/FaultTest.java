@@ -109,6 +109,18 @@ class FaultTest {
         assertEquals(SUCCESS, initiator.next().status());
     }
 
+    /** Who stood still when it was welcomed has not known of the peer that it had been cut off from meanwhile. */
+    @Test
+    void aCutInTheHandshakeBreaksBothSidesThoughOneHearsOfTheOtherOnlyAfterwards() {
+        begin(FaultPlan.parse("pause:0@2500+20000 cut:1@5000+1000"));
+        assertTrue(simulation.nanoTime() > 22_500, "it was welcomed before the cut was over: " + simulation.nanoTime());
+        initiator.queuePair().post(initiator.write(1, 0, 8, target, 0));
+        simulation.run(AT_NS);
+        assertEquals(1, initiator.lost.size());
+        assertEquals(1, target.lost.size());
+        assertEquals(RETRY_EXCEEDED, initiator.next().status());
+    }
+
     @Test
     void theClockJumpsAndDevicesDoNot() {
         begin(Incident.Kind.JUMP);
