@@ -200,6 +200,26 @@ class FaultTest {
     }
 
     @Test
+    void whatIsDoneIsReadNoMoreHoweverOftenItWasTried() {
+        begin(FaultPlan.NONE.with(Fault.MISSED_RECEIVE_ONE_IN, 2).with(Fault.PIECE_COUNT_MAX, 8)
+                .with(Fault.PARTIAL_POST_ONE_IN, 2).with(Fault.STRAGGLING_PIECES, 1).with(Fault.DELAY_NS_MAX, 5_000));
+        for (long round = 1; round <= 100; round++) {
+            target.postReceive(31);
+            initiator.region.memory().asSlice(0, 1024).fill((byte) round);
+            initiator.queuePair()
+                    .post(initiator.request(round, Opcode.WRITE_WITH_IMMEDIATE, 0, 1024, target, 1024));
+            assertEquals(SUCCESS, initiator.next().status());
+            initiator.region.memory().asSlice(0, 1024).fill((byte) -1);
+            simulation.run(AT_NS);
+            for (long offset = 1024; offset < 2048; offset++) {
+                assertEquals((byte) round, target.region.memory().get(JAVA_BYTE, offset));
+            }
+            target.next();
+        }
+        assertTrue(simulation.history().stream().anyMatch(each -> each.endsWith("missed a receive")));
+    }
+
+    @Test
     void pollsMayFindLittle() {
         begin(FaultPlan.NONE.with(Fault.POLL_COUNT_MAX, 2).with(Fault.EMPTY_POLL_ONE_IN, 2));
         int empty = 0;
