@@ -11,7 +11,7 @@ import dev.verbena.transfer.ConnectMode;
 import dev.verbena.transfer.NetworkOptions;
 import picocli.CommandLine.Option;
 
-/** How an RDMA fabric uses its network: options that override the environment's {@code RDMA_*} variables. */
+/** How an RDMA fabric uses its network: options that override the environment's {@code RDMA_*} variables. And how long a peer may stand still. */
 final class NetworkArguments {
     /** An option, the variable that it overrides, and what it does; its value is null where it was not given. */
     private record Argument<T>(String option, T value, String variable,
@@ -42,6 +42,7 @@ final class NetworkArguments {
     private static final String TRAFFIC_CLASS = "--rdma-traffic-class";
     private static final String COMPLETION_MODE = "--rdma-completion-mode";
     private static final String CONNECT_MODE = "--rdma-connect";
+    private static final String PEER_TIMEOUT = "--peer-timeout-ms";
 
     @Option(names = DEVICE, paramLabel = "NAME",
             description = "RDMA device; default: RDMA_DEVICE, or the first that has an active port.")
@@ -80,6 +81,10 @@ final class NetworkArguments {
             description = "How queue pairs are connected: directly, through rdma_cm (cm), or as the device needs it (auto); default:"
                     + " RDMA_CONNECT, or auto.")
     private ConnectMode connectMode;
+    @Option(names = PEER_TIMEOUT, paramLabel = "MS",
+            description = "A process that stands still for longer is given up by the others, on every fabric; 0 for never; default:"
+                    + " VERBENA_PEER_TIMEOUT_MS, or 10000.")
+    private Integer peerTimeoutMs;
 
     /** The environment's, except for what was given here. */
     NetworkOptions options() {
@@ -120,7 +125,9 @@ final class NetworkArguments {
                 new Argument<>(TRAFFIC_CLASS, trafficClass, "RDMA_TRAFFIC_CLASS", NetworkOptions::withTrafficClass),
                 new Argument<>(COMPLETION_MODE, completionMode, "RDMA_COMPLETION_MODE",
                         NetworkOptions::withCompletionMode),
-                new Argument<>(CONNECT_MODE, connectMode, "RDMA_CONNECT", NetworkOptions::withConnectMode)));
+                new Argument<>(CONNECT_MODE, connectMode, "RDMA_CONNECT", NetworkOptions::withConnectMode),
+                new Argument<>(PEER_TIMEOUT, peerTimeoutMs, "VERBENA_PEER_TIMEOUT_MS",
+                        NetworkOptions::withPeerTimeoutMs)));
         given.removeIf(argument -> argument.value() == null);
         return given;
     }

@@ -20,7 +20,7 @@ class NetworkArgumentsTest {
     private static final List<String> ALL = List.of("--rdma-device=rxe0", "--rdma-port=2", "--rdma-gid-index=3",
             "--rdma-pkey-index=4", "--rdma-queue-depth=512", "--rdma-timeout=18", "--rdma-retry-count=6",
             "--rdma-service-level=5", "--rdma-mtu=2048", "--rdma-traffic-class=106", "--rdma-completion-mode=EVENTS",
-            "--rdma-connect=CM");
+            "--rdma-connect=CM", "--peer-timeout-ms=2500");
 
     @Command
     private static final class Holder {
@@ -42,7 +42,7 @@ class NetworkArgumentsTest {
     void everyOptionCountsAndIsHandedOn() {
         NetworkArguments all = parse(ALL.toArray(String[]::new));
         assertEquals(new NetworkOptions("rxe0", 2, 3, 4, 512, 18, 6, 5, 2048, 106, CompletionMode.EVENTS,
-                ConnectMode.CM),
+                ConnectMode.CM, 2500),
                 all.options(Map.of()));
         assertEquals(ALL, all.toCommandLine());
         assertEquals(List.of(), parse().toCommandLine());
@@ -55,7 +55,8 @@ class NetworkArgumentsTest {
                 Map.entry("RDMA_QP_PKEY_INDEX", "x"), Map.entry("RDMA_QP_QUEUE_DEPTH", "x"),
                 Map.entry("RDMA_QP_TIMEOUT", "x"), Map.entry("RDMA_QP_RETRY_COUNT", "x"),
                 Map.entry("RDMA_QP_SL", "x"), Map.entry("RDMA_QP_MTU", "x"), Map.entry("RDMA_TRAFFIC_CLASS", "x"),
-                Map.entry("RDMA_COMPLETION_MODE", "x"), Map.entry("RDMA_CONNECT", "x"));
+                Map.entry("RDMA_COMPLETION_MODE", "x"), Map.entry("RDMA_CONNECT", "x"),
+                Map.entry("VERBENA_PEER_TIMEOUT_MS", "x"));
         NetworkArguments all = parse(ALL.toArray(String[]::new));
         assertEquals(all.options(Map.of()), all.options(nonsense));
     }

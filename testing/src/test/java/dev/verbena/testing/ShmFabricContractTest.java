@@ -13,8 +13,12 @@ class ShmFabricContractTest extends FabricContract {
     }
 
     static Fabric openShm() {
+        return openShm(NetworkOptions.defaults());
+    }
+
+    static Fabric openShm(NetworkOptions network) {
         return ServiceLoader.load(FabricProvider.class).stream().map(ServiceLoader.Provider::get)
                 .filter(provider -> provider.name().equals("shm")).findFirst().orElseThrow()
-                .open(NetworkOptions.defaults());
+                .open(network);
     }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
@@ -20,21 +21,31 @@ import dev.verbena.transfer.spi.WorkRequest;
 
 /**
  * A process that connects as {@code worker:1} and does to the parent's region what the test says, until it is killed:
- * arguments are the parent's port, its region's address, rkey and byteSize, and the role.
+ * arguments are the parent's port, its region's address, rkey and byteSize, the role, and how long it bears with a silent peer.
  */
 final class StreamingPeer implements ConnectionHandler {
     /** Adds so often to the first word of the region, then closes in order. */
     static final int ADDITIONS = 20_000;
 
-    private final Fabric fabric = ShmFabricContractTest.openShm();
-    private final CompletionQueue queue = fabric.createCompletionQueue(64);
+    /** The status it ends with when it was told that it was given up. */
+    static final int TOLD = 3;
 
-    public static void main(String[] arguments) {
-        new StreamingPeer().run(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]),
+    private final Fabric fabric;
+    private final CompletionQueue queue;
+
+    private StreamingPeer(int peerTimeoutMs) {
+        fabric = ShmFabricContractTest.openShm(NetworkOptions.defaults().withPeerTimeoutMs(peerTimeoutMs));
+        queue = fabric.createCompletionQueue(64);
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        new StreamingPeer(Integer.parseInt(arguments[5])).run(Integer.parseInt(arguments[0]),
+                Long.parseLong(arguments[1]),
                 Long.parseLong(arguments[2]), Long.parseLong(arguments[3]), arguments[4]);
     }
 
-    private void run(int port, long address, long rkey, long byteSize, String role) {
+    private void run(int port, long address, long rkey, long byteSize, String role)
+            throws InterruptedException {
         fabric.listen(new Endpoint("127.0.0.1", 0), "worker:1", this);
         MemoryRegion region = fabric.register(byteSize, EnumSet.allOf(AccessRight.class));
         Connection connection = fabric.connect(new Endpoint("127.0.0.1", port), onRequest("parent", 1),
@@ -48,6 +59,10 @@ final class StreamingPeer implements ConnectionHandler {
                 request.immediate = i;
                 complete(queuePair, request);
             }
+        } else if (role.equals("idle")) {
+            while (connection.lostCause() == null) {
+                Thread.sleep(1);
+            }
         } else {
             request.reset(1, Opcode.FETCH_AND_ADD).element(region, 0, JAVA_LONG.byteSize()).remote(address, rkey);
             request.compareOrAdd = 1;
@@ -55,7 +70,11 @@ final class StreamingPeer implements ConnectionHandler {
                 complete(queuePair, request);
             }
         }
+        String lost = connection.lostCause();
         fabric.close();
+        if (lost != null && lost.contains("parent") && lost.contains("gave this process up")) {
+            System.exit(TOLD);
+        }
     }
 
     private void complete(QueuePair queuePair, WorkRequest request) {

@@ -6,11 +6,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * How an RDMA fabric uses its network; a fabric without one, such as {@code shm}, takes the queue depth only.
+ * How an RDMA fabric uses its network; a fabric without one, such as {@code shm}, takes the queue depth and the peers' timeout only.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  *
- * <p>Names, meaning and defaults are those of TensorFlow's verbs README, the completion mode and how to connect are ours. Numbers that are
+ * <p>Names, meaning and defaults are those of TensorFlow's verbs README, the completion mode, how to connect and the peers' timeout
+ * are ours. Numbers that are
  * {@link #UNSET}, and a device that is null, are chosen when the fabric is opened.
  *
  * @param device such as mlx5_0; null for the first that has an active port
@@ -25,10 +26,12 @@ import java.util.stream.Collectors;
  * @param trafficClass of the packets' IP header, for networks that tell traffic apart by DSCP
  * @param completionMode what an idle poller does
  * @param connectMode how queue pairs are connected
+ * @param peerTimeoutMs after how many milliseconds without an answer of its control thread a peer, stopped or on a machine that hangs, is
+ *     given up, at the latest; 0 for never. On every fabric
  */
 public record NetworkOptions(String device, int port, int gidIndex, int pkeyIndex, int queueDepth, int timeout,
         int retryCount, int serviceLevel, int mtu, int trafficClass, CompletionMode completionMode,
-        ConnectMode connectMode) {
+        ConnectMode connectMode, int peerTimeoutMs) {
     /** Of port, GID index and MTU: chosen when the fabric is opened. */
     public static final int UNSET = -1;
 
@@ -49,19 +52,20 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
         NetworkVariable.RETRY_COUNT.check(retryCount);
         NetworkVariable.SERVICE_LEVEL.check(serviceLevel);
         NetworkVariable.TRAFFIC_CLASS.check(trafficClass);
+        NetworkVariable.PEER_TIMEOUT.check(peerTimeoutMs);
     }
 
     /** What holds where nobody says anything else. */
     public static NetworkOptions defaults() {
         return new NetworkOptions(null, UNSET, UNSET, 0, 1024, 14, 7, 0, UNSET, 0, CompletionMode.POLLING,
-                ConnectMode.AUTO);
+                ConnectMode.AUTO, 10_000);
     }
 
     /**
      * The defaults, except for what these variables give: RDMA_DEVICE, RDMA_DEVICE_PORT, RDMA_GID_INDEX,
      * RDMA_QP_PKEY_INDEX, RDMA_QP_QUEUE_DEPTH, RDMA_QP_TIMEOUT, RDMA_QP_RETRY_COUNT, RDMA_QP_SL, RDMA_QP_MTU,
-     * RDMA_TRAFFIC_CLASS, RDMA_COMPLETION_MODE ({@code polling} or {@code events}), and RDMA_CONNECT ({@code auto}, {@code cm} or
-     * {@code direct}). Blank is as not there.
+     * RDMA_TRAFFIC_CLASS, RDMA_COMPLETION_MODE ({@code polling} or {@code events}), RDMA_CONNECT ({@code auto}, {@code cm} or
+     * {@code direct}), and VERBENA_PEER_TIMEOUT_MS. Blank is as not there.
      *
      * @throws IllegalArgumentException which names the variable, its value and what it may be
      */
@@ -79,67 +83,73 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
                 NetworkVariable.MTU.of(environment, defaults.mtu),
                 NetworkVariable.TRAFFIC_CLASS.of(environment, defaults.trafficClass),
                 choice(environment, COMPLETION_MODE_VARIABLE, defaults.completionMode),
-                choice(environment, CONNECT_MODE_VARIABLE, defaults.connectMode));
+                choice(environment, CONNECT_MODE_VARIABLE, defaults.connectMode),
+                NetworkVariable.PEER_TIMEOUT.of(environment, defaults.peerTimeoutMs));
     }
 
     public NetworkOptions withDevice(String device) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withPort(int port) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withGidIndex(int gidIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withPkeyIndex(int pkeyIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withQueueDepth(int queueDepth) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withTimeout(int timeout) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withRetryCount(int retryCount) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withServiceLevel(int serviceLevel) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withMtu(int mtu) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withTrafficClass(int trafficClass) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withCompletionMode(CompletionMode completionMode) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     public NetworkOptions withConnectMode(ConnectMode connectMode) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+    }
+
+    public NetworkOptions withPeerTimeoutMs(int peerTimeoutMs) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
     }
 
     private static void checkIfSet(NetworkVariable variable, int value) {

@@ -5,7 +5,7 @@ import java.util.Map;
 /**
  * The numbers among the {@link NetworkOptions}: the environment variable that gives each, and what it may be.
  *
- * <p>The names are those of TensorFlow's verbs README. The ranges are what the fields of a queue pair's attributes hold:
+ * <p>The names are those of TensorFlow's verbs README, but for the last. The ranges are what the fields of a queue pair's attributes hold:
  * InfiniBand Architecture Specification volume 1, §9.7.6.1.3 (timeout), §9.7.5.2.8 (retries), §7.6.5 (service levels), §8.3
  * (traffic class), table 96 (MTU); port and GID index are one byte in {@code struct ibv_ah_attr}.
  */
@@ -18,7 +18,8 @@ enum NetworkVariable {
     RETRY_COUNT("RDMA_QP_RETRY_COUNT", "retryCount", 0, 7, false),
     SERVICE_LEVEL("RDMA_QP_SL", "serviceLevel", 0, 15, false),
     MTU("RDMA_QP_MTU", "mtu", 256, 4096, true),
-    TRAFFIC_CLASS("RDMA_TRAFFIC_CLASS", "trafficClass", 0, 255, false);
+    TRAFFIC_CLASS("RDMA_TRAFFIC_CLASS", "trafficClass", 0, 255, false),
+    PEER_TIMEOUT("VERBENA_PEER_TIMEOUT_MS", "peerTimeoutMs", 0, 86_400_000, false);
 
     private final String variable;
     private final String option;

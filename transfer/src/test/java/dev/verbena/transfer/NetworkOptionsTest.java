@@ -29,6 +29,7 @@ class NetworkOptionsTest {
         assertEquals(NetworkOptions.UNSET, options.mtu());
         assertEquals(0, options.trafficClass());
         assertEquals(ConnectMode.AUTO, options.connectMode());
+        assertEquals(10_000, options.peerTimeoutMs());
         assertEquals(options, NetworkOptions.ofEnvironment(Map.of("RDMA_QP_MTU", " ", "RDMA_DEVICE", "", "PATH", "x")));
     }
 
@@ -40,12 +41,14 @@ class NetworkOptionsTest {
         environment.put("RDMA_TRAFFIC_CLASS", "106");
         environment.put("RDMA_COMPLETION_MODE", "Events");
         environment.put("RDMA_CONNECT", " Cm ");
+        environment.put("VERBENA_PEER_TIMEOUT_MS", "2500");
         NetworkOptions read = NetworkOptions.ofEnvironment(environment);
         assertEquals(new NetworkOptions("mlx5_0", 2, 3, 4, 512, 18, 6, 5, 2048, 106, CompletionMode.EVENTS,
-                ConnectMode.CM), read);
+                ConnectMode.CM, 2500), read);
         assertEquals(read, options.withDevice("mlx5_0").withPort(2).withGidIndex(3).withPkeyIndex(4)
                 .withQueueDepth(512).withTimeout(18).withRetryCount(6).withServiceLevel(5).withMtu(2048)
-                .withTrafficClass(106).withCompletionMode(CompletionMode.EVENTS).withConnectMode(ConnectMode.CM));
+                .withTrafficClass(106).withCompletionMode(CompletionMode.EVENTS).withConnectMode(ConnectMode.CM)
+                .withPeerTimeoutMs(2500));
         environment.put("RDMA_COMPLETION_MODE", "polling");
         assertEquals(CompletionMode.POLLING, NetworkOptions.ofEnvironment(environment).completionMode());
     }
@@ -55,7 +58,8 @@ class NetworkOptionsTest {
     @CsvSource({"RDMA_DEVICE_PORT, 1, 255, 0, 256", "RDMA_GID_INDEX, 0, 255, -1, 256",
             "RDMA_QP_PKEY_INDEX, 0, 65535, -1, 65536", "RDMA_QP_QUEUE_DEPTH, 2, 32768, 1, 65536",
             "RDMA_QP_TIMEOUT, 0, 31, -1, 32", "RDMA_QP_RETRY_COUNT, 0, 7, -1, 8", "RDMA_QP_SL, 0, 15, -1, 16",
-            "RDMA_QP_MTU, 256, 4096, 128, 8192", "RDMA_TRAFFIC_CLASS, 0, 255, -1, 256"})
+            "RDMA_QP_MTU, 256, 4096, 128, 8192", "RDMA_TRAFFIC_CLASS, 0, 255, -1, 256",
+            "VERBENA_PEER_TIMEOUT_MS, 0, 86400000, -1, 86400001"})
     void rangesAreKept(String variable, String least, String most, String below, String above) {
         NetworkOptions.ofEnvironment(Map.of(variable, least));
         NetworkOptions.ofEnvironment(Map.of(variable, most));

@@ -43,7 +43,9 @@ public enum Fault {
     /** A completion queue that has more than so many to deliver overruns, and all its queue pairs fail; 0 for never. */
     COMPLETION_COUNT_MAX(0, 1, Fault.MANY),
     /** One in so many registrations finds no memory. */
-    FAILED_REGISTRATION_ONE_IN(0, 2, Fault.MANY);
+    FAILED_REGISTRATION_ONE_IN(0, 2, Fault.MANY),
+    /** A process that stands still for so many nanoseconds is given up by its peers; 0 for never. */
+    PEER_TIMEOUT_NS(0, 1, Fault.LONG_NS);
 
     private static final long LONG_NS = 1_000_000_000_000L;
     private static final long MANY = 1_000_000;

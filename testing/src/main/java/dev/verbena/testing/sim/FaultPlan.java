@@ -89,7 +89,7 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
             plan = plan.with(new Incident(kind, random.nextInt(3), random.nextInt(INCIDENT_NS_MAX),
                     random.nextInt(INCIDENT_NS_MAX)));
         }
-        return plan;
+        return sometimes(random, plan, Fault.PEER_TIMEOUT_NS, 1 + random.nextInt(INCIDENT_NS_MAX));
     }
 
     private static FaultPlan sometimes(Random random, FaultPlan plan, Fault fault, long value) {

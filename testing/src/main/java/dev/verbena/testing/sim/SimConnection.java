@@ -103,6 +103,10 @@ final class SimConnection implements Connection {
         return fabric != peerFabric && (fabric == cut || peerFabric == cut);
     }
 
+    boolean leadsTo(SimFabric other) {
+        return peerFabric == other;
+    }
+
     /** Whether nothing gets through at present, or something has been lost before this side was there. */
     boolean isBroken() {
         return isCut() || peer != null && peer.isSevered;
@@ -120,6 +124,14 @@ final class SimConnection implements Connection {
     /** In vain the devices have tried to reach each other. */
     void giveUp() {
         fabric.process().hear(() -> lose(false, peerInWords() + " does not answer"));
+    }
+
+    /** The peer's process has stood still for too long. It is told, but hears that only when it goes on. */
+    void giveUpSilentPeer() {
+        if (state == State.OPEN) {
+            tell(fabric + " gives up", other -> other.lose(false, other.peerInWords() + " gave this process up"));
+            lose(false, peerInWords() + " was given up: no answer");
+        }
     }
 
     @Override

@@ -250,10 +250,27 @@ public final class SimFabric implements Fabric {
 
     void happen(Incident incident) {
         switch (incident.kind()) {
-            case PAUSE -> process.pause(incident.lengthNs());
+            case PAUSE -> pause(incident.lengthNs());
             case KILL -> die();
             case CUT -> cut(incident.lengthNs());
             case JUMP -> throw new IllegalArgumentException(incident + " happens to no process");
+        }
+    }
+
+    private void pause(long lengthNs) {
+        process.pause(lengthNs);
+        long timeoutNs = simulation.plan().get(Fault.PEER_TIMEOUT_NS);
+        if (timeoutNs > 0) {
+            simulation.schedule(timeoutNs, this + " may have been silent for too long",
+                    () -> endIfSilentFor(timeoutNs));
+        }
+    }
+
+    private void endIfSilentFor(long timeoutNs) {
+        if (process.isStillFor(timeoutNs)) {
+            simulation.fabrics().stream().filter(each -> !each.process.isStill())
+                    .flatMap(each -> List.copyOf(each.connections).stream()).filter(each -> each.leadsTo(this))
+                    .forEach(SimConnection::giveUpSilentPeer);
         }
     }
 

@@ -13,6 +13,7 @@ final class SimProcess {
     /** What was said to it while it stood still. */
     private final Queue<Runnable> unheard = new ArrayDeque<>();
     private boolean isAlive = true;
+    private long stillSinceNs;
     private long stillUntilNs;
     private long cutUntilNs;
 
@@ -27,6 +28,11 @@ final class SimProcess {
     /** Whether it does nothing at present, or never again. */
     boolean isStill() {
         return !isAlive || simulation.deviceNs() < stillUntilNs;
+    }
+
+    /** Whether it has done nothing for so long, and does nothing now; but lives. */
+    boolean isStillFor(long durationNs) {
+        return isAlive && isStill() && simulation.deviceNs() - stillSinceNs >= durationNs;
     }
 
     boolean reaches(SimProcess other) {
@@ -50,6 +56,9 @@ final class SimProcess {
     }
 
     void pause(long lengthNs) {
+        if (!isStill()) {
+            stillSinceNs = simulation.deviceNs();
+        }
         stillUntilNs = Math.max(stillUntilNs, simulation.deviceNs() + lengthNs);
         simulation.schedule(lengthNs, "somebody goes on", () -> {
             while (!isStill() && !unheard.isEmpty()) {

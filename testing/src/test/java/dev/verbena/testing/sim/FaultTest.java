@@ -74,6 +74,33 @@ class FaultTest {
     }
 
     @Test
+    void whoStandsStillForTooLongIsGivenUpAndToldSoWhenItGoesOn() {
+        begin(FaultPlan.NONE.with(Fault.PEER_TIMEOUT_NS, LENGTH_NS / 2)
+                .with(new Incident(Incident.Kind.PAUSE, 1, AT_NS, LENGTH_NS)));
+        target.postReceive(31);
+        simulation.run(AT_NS);
+        assertTrue(simulation.runUntil(() -> !initiator.lost.isEmpty(), LENGTH_NS));
+        assertEquals(AT_NS + LENGTH_NS / 2, simulation.nanoTime());
+        assertTrue(initiator.lost.getFirst().matches("peer target .* was given up.*"), initiator.lost.getFirst());
+        initiator.queuePair().post(initiator.request(1, Opcode.SEND, 0, 8, target, 0));
+        assertEquals(RETRY_EXCEEDED, initiator.next().status());
+        assertEquals(List.of(), target.lost);
+        assertEquals(WORK_REQUEST_FLUSHED, target.next().status());
+        assertTrue(simulation.nanoTime() >= AT_NS + LENGTH_NS);
+        assertTrue(target.lost.getFirst().contains("gave this process up"), target.lost.getFirst());
+    }
+
+    @Test
+    void whoStandsStillForLessOrSeveralTimesIsNotGivenUp() {
+        begin(FaultPlan.NONE.with(Fault.PEER_TIMEOUT_NS, LENGTH_NS + 1)
+                .with(new Incident(Incident.Kind.PAUSE, 1, AT_NS, LENGTH_NS))
+                .with(new Incident(Incident.Kind.PAUSE, 1, AT_NS + LENGTH_NS + 1, LENGTH_NS)));
+        simulation.run(AT_NS + 4 * LENGTH_NS);
+        assertEquals(List.of(), initiator.lost);
+        assertEquals(List.of(), target.lost);
+    }
+
+    @Test
     void whoIsKilledIsMissedAndDoesNothingMore() {
         begin(Incident.Kind.KILL);
         initiator.queuePair().post(initiator.request(1, Opcode.SEND, 0, 8, target, 0));

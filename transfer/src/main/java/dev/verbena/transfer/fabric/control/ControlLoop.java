@@ -31,6 +31,9 @@ public final class ControlLoop implements AutoCloseable {
 
         default void onDeadline() {}
 
+        /** Called at regular intervals; when the thread has stood still, once for all that it has missed. */
+        default void onBeat() {}
+
         /** The watch ends, because the control thread does or a call failed; the channel is closed next. */
         default void onEnd() {}
     }
@@ -40,15 +43,19 @@ public final class ControlLoop implements AutoCloseable {
     private final Selector selector;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Thread thread;
+    private final long beatNs;
+    private long nextBeatNs;
     private volatile boolean isOpen = true;
 
-    /** Starts the thread. */
-    public ControlLoop(String name) {
+    /** Starts the thread; {@code beatNs} between two beats, Long.MAX_VALUE for none. */
+    public ControlLoop(String name, long beatNs) {
+        this.beatNs = beatNs;
         try {
             selector = Selector.open();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot make a selector; look at ulimit -n", e);
         }
+        nextBeatNs = System.nanoTime() + (beats() ? beatNs : 0);
         thread = Thread.ofPlatform().daemon().name(name).start(this::run);
     }
 
@@ -112,6 +119,9 @@ public final class ControlLoop implements AutoCloseable {
     private long nextDeadlineNs() {
         long now = System.nanoTime();
         long next = now + TimeUnit.HOURS.toNanos(1);
+        if (beats() && nextBeatNs - next < 0) {
+            next = nextBeatNs;
+        }
         for (SelectionKey key : selector.keys()) {
             long deadline = ((Watcher) key.attachment()).deadlineNs();
             if (deadline != Long.MAX_VALUE && deadline - next < 0) {
@@ -129,6 +139,14 @@ public final class ControlLoop implements AutoCloseable {
             }
         }
         long now = System.nanoTime();
+        if (beats() && nextBeatNs - now <= 0) {
+            nextBeatNs = now + beatNs;
+            for (SelectionKey key : new ArrayList<>(selector.keys())) {
+                if (key.isValid()) {
+                    guarded(key, Watcher::onBeat);
+                }
+            }
+        }
         for (SelectionKey key : new ArrayList<>(selector.keys())) {
             Watcher watcher = (Watcher) key.attachment();
             long deadline = watcher.deadlineNs();
@@ -136,6 +154,10 @@ public final class ControlLoop implements AutoCloseable {
                 guarded(key, Watcher::onDeadline);
             }
         }
+    }
+
+    private boolean beats() {
+        return beatNs != Long.MAX_VALUE;
     }
 
     /** One that fails must not take the others with it. */

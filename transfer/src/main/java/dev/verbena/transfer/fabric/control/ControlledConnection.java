@@ -1,6 +1,7 @@
 package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,7 +10,9 @@ import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.spi.Connection;
 
 /**
- * A connection that hears of its peer over a control socket, whose end tells that the peer died.
+ * A connection that hears of its peer over a control socket, whose end tells that the peer died. A peer that is stopped, or whose machine
+ * hangs, says nothing: so it is asked at each beat of the control thread, and given up when it has not answered for some of them. Its
+ * control thread answers, whatever its program does.
  *
  * <p>Not to be closed from inside a completion handler when its queue pairs are spread over several completion queues.
  *
@@ -28,6 +31,9 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
         CLOSED
     }
 
+    /** So many beats in a row without a word: the peer is given up. Beats and not time, since without them this process stood still too. */
+    private static final int SILENT_BEATS_MAX = 4;
+
     private final ControlledFabric fabric;
     private final ControlSocket socket;
     private final String peerName;
@@ -35,6 +41,9 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
     /** Guarded by this. */
     private State state = State.OPEN;
     private volatile String lostCause;
+    // Of the control thread: whether the peer has said anything since the last beat, and how many beats before it had not.
+    private boolean hasSpoken = true;
+    private int silentBeats;
 
     /** With a peer that says of itself that it listens there. */
     protected ControlledConnection(ControlledFabric fabric, ControlSocket socket, String peerName,
@@ -105,13 +114,24 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
         return state == State.OPEN;
     }
 
+    /** The peer stops at most one beat before the first one that counts. */
+    static long beatNs(int peerTimeoutMs) {
+        return peerTimeoutMs == 0 ? Long.MAX_VALUE
+                : TimeUnit.MILLISECONDS.toNanos(peerTimeoutMs) / (SILENT_BEATS_MAX + 1);
+    }
+
     /** Something came over the control socket, or it ended. */
     @Override
     public final void onReady() {
         try {
             boolean isAlive = socket.receive();
             for (Frame frame = socket.next(); frame != null; frame = socket.next()) {
-                onFrame(frame);
+                hasSpoken = true;
+                if (frame.type() == Frame.Type.PING) {
+                    say(Frame.Type.PONG);
+                } else if (frame.type() != Frame.Type.PONG) {
+                    onFrame(frame);
+                }
             }
             if (!isAlive) {
                 onSocketEnd();
@@ -121,6 +141,37 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
         } catch (ProtocolException e) {
             lose(false, peer() + " broke the protocol: " + e.getMessage());
         }
+    }
+
+    @Override
+    public final void onBeat() {
+        // What came while this process stood still counts.
+        onReady();
+        silentBeats = hasSpoken ? 0 : silentBeats + 1;
+        hasSpoken = false;
+        if (silentBeats == SILENT_BEATS_MAX) {
+            giveUp();
+        } else {
+            say(Frame.Type.PING);
+        }
+    }
+
+    private void say(Frame.Type type) {
+        try {
+            socket.send(type);
+        } catch (IOException e) {
+            LOGGER.trace("the peer is gone, or will be given up", e);
+        }
+    }
+
+    private void giveUp() {
+        String silence = "no answer for peerTimeoutMs=" + fabric.peerTimeoutMs();
+        synchronized (this) {
+            if (state == State.OPEN) {
+                sayFarewell(false, "gave this process up: " + silence);
+            }
+        }
+        lose(false, peer() + " was given up: " + silence + "; it is stopped, or its machine hangs");
     }
 
     /** A fabric that closes closes its connections itself; otherwise something is wrong here. */

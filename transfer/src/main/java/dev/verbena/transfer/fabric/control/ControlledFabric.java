@@ -29,6 +29,7 @@ public abstract class ControlledFabric implements Fabric {
 
     private final ControlLoop loop;
     private final long handshakeTimeoutNs;
+    private final int peerTimeoutMs;
     private final Set<ControlledConnection> connections = ConcurrentHashMap.newKeySet();
     /** Whose peers were welcomed, and may think by now that they are connected. */
     private final Set<ControlledConnection> welcomed = ConcurrentHashMap.newKeySet();
@@ -43,10 +44,14 @@ public abstract class ControlledFabric implements Fabric {
     /** Why this process gives up; null while it does not. Written when guarded by this. */
     private volatile String abortCause;
 
-    /** Starts the control thread; what a fabric holds besides must be there before, or that thread would stay if it fails. */
-    protected ControlledFabric(String threadName, long handshakeTimeoutNs) {
+    /**
+     * {@code peerTimeoutMs} as {@link dev.verbena.transfer.NetworkOptions} has it. Starts the control thread; what a fabric holds besides must be there before, or that thread would stay
+     * if it fails.
+     */
+    protected ControlledFabric(String threadName, long handshakeTimeoutNs, int peerTimeoutMs) {
         this.handshakeTimeoutNs = handshakeTimeoutNs;
-        loop = new ControlLoop(threadName);
+        this.peerTimeoutMs = peerTimeoutMs;
+        loop = new ControlLoop(threadName, ControlledConnection.beatNs(peerTimeoutMs));
     }
 
     /** @throws ProtocolException if these two cannot be connected; the message says why */
@@ -153,6 +158,10 @@ public abstract class ControlledFabric implements Fabric {
             connection.close();
         }
         return false;
+    }
+
+    final int peerTimeoutMs() {
+        return peerTimeoutMs;
     }
 
     final void forget(ControlledConnection connection) {

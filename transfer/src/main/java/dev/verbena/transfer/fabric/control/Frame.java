@@ -38,7 +38,11 @@ public record Frame(Type type, ByteBuffer payload) {
         /** verbs: what became clear of the failure, for both sides. */
         FINDING,
         /** verbs: the sender closes the connection, on purpose or because it must. */
-        FAREWELL
+        FAREWELL,
+        /** Is anybody there? Whoever hears it says PONG, whatever its program does. */
+        PING,
+        /** The answer. */
+        PONG
     }
 
     static final int MAGIC = 0x5652_424e;

@@ -80,6 +80,13 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     }
 
     @Override
+    public void onBeat() {
+        if (state == State.CONNECTED) {
+            connection.onBeat();
+        }
+    }
+
+    @Override
     public void onEnd() {
         if (state == State.CONNECTED) {
             connection.onEnd();

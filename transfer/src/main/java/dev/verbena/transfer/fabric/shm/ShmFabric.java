@@ -61,18 +61,18 @@ final class ShmFabric extends ControlledFabric {
     private long registrationCount;
     private long registrationNs;
 
-    private ShmFabric(ShmDirectory directory, SharedFile file, long handshakeTimeoutNs) {
-        super("verbena-shm-control", handshakeTimeoutNs);
+    private ShmFabric(ShmDirectory directory, SharedFile file, long handshakeTimeoutNs, int peerTimeoutMs) {
+        super("verbena-shm-control", handshakeTimeoutNs, peerTimeoutMs);
         this.directory = directory;
         this.file = file;
         regionTable = FabricFile.regions(file.memory());
     }
 
-    static ShmFabric open(ShmDirectory directory, long handshakeTimeoutNs) {
+    static ShmFabric open(ShmDirectory directory, long handshakeTimeoutNs, int peerTimeoutMs) {
         SharedFile file = SharedFile.create(directory, FabricFile.BYTE_SIZE);
         try {
             FabricFile.initialize(file.memory());
-            return new ShmFabric(directory, file, handshakeTimeoutNs);
+            return new ShmFabric(directory, file, handshakeTimeoutNs, peerTimeoutMs);
         } catch (RuntimeException e) {
             file.close();
             throw e;

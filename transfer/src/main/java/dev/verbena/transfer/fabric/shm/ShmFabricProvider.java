@@ -55,6 +55,7 @@ public final class ShmFabricProvider implements FabricProvider {
 
     @Override
     public Fabric open(NetworkOptions network) {
-        return ShmFabric.open(ShmDirectory.ofEnvironment(), ShmFabric.HANDSHAKE_TIMEOUT_NS);
+        return ShmFabric.open(ShmDirectory.ofEnvironment(), ShmFabric.HANDSHAKE_TIMEOUT_NS,
+                network.peerTimeoutMs());
     }
 }

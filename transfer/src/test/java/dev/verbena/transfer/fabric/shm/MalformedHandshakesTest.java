@@ -73,8 +73,8 @@ class MalformedHandshakesTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         ShmDirectory directory = ShmDirectory.ofEnvironment();
-        try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS);
-                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS)) {
+        try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0);
+                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0)) {
             CompletionQueue queue = fabric.createCompletionQueue(64);
             CompletionQueue otherQueue = other.createCompletionQueue(64);
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "attacked", new Welcoming(queue));
