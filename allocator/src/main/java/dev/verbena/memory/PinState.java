@@ -10,17 +10,17 @@ import java.lang.invoke.VarHandle;
  *   state word      31        30 .. 0
  *                 CLOSED    pins
  *
- *   state     pin       share     unpin                   close
- *   LIVE      PINNED    PINNED    error                   FREE, storage goes back
- *   PINNED    PINNED    PINNED    PINNED or LIVE          CLOSING
- *   CLOSING   error     CLOSING   CLOSING, or at the      error
+ *   state     pin       share     unpin                   close                     lend
+ *   LIVE      PINNED    PINNED    error                   FREE, storage goes back   error
+ *   PINNED    PINNED    PINNED    PINNED or LIVE          CLOSING                   error
+ *   CLOSING   error     CLOSING   CLOSING, or at the      error                     error
  *                                 last pin FREE, storage
  *                                 goes back
- *   FREE      error     error     error                   error
+ *   FREE      error     error     error                   error                     CLOSING, one pin
  * </pre>
  *
  * <p>Every move is one atomic step on the word, and only one step leads to FREE; so the storage goes back once, whichever of close and
- * unpin comes last.
+ * unpin comes last. Only what a {@link TensorSlot} lends leaves FREE again.
  *
  * <p><b>Owner:</b> the tensor, which it is a part of. <b>Threading:</b> thread-safe.
  */
@@ -97,6 +97,17 @@ abstract class PinState {
             if (STATE.compareAndSet(this, seen, seen + 1)) {
                 return;
             }
+        }
+    }
+
+    /** Nothing is in the storage yet. */
+    final void startFree() {
+        word = CLOSED;
+    }
+
+    final void lend(Object tensor) {
+        if (!STATE.compareAndSet(this, CLOSED, CLOSED + 1)) {
+            throw new IllegalStateException("already lent: " + tensor + " pins=" + pinCount());
         }
     }
 

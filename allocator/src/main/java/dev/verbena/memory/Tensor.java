@@ -47,6 +47,11 @@ public final class Tensor extends PinState implements AutoCloseable {
      *             of its elements' alignment
      */
     public static Tensor over(Slab slab, long offset, ElementType type, Shape shape, Runnable onFree) {
+        checkWithin(slab, offset, type, shape);
+        return new Tensor(new UnmanagedStorage(slab, onFree), slab.memory().address() + offset, type, shape);
+    }
+
+    static void checkWithin(Slab slab, long offset, ElementType type, Shape shape) {
         if (!slab.memory().isNative()) {
             throw new IllegalArgumentException(
                     "slab " + slab.memory() + " is memory of the Java heap, which has no address;"
@@ -59,7 +64,6 @@ public final class Tensor extends PinState implements AutoCloseable {
                     + " at offset="
                     + offset + " must lie within its slab of byteSize=" + slabByteSize + ", aligned to its elements");
         }
-        return new Tensor(new UnmanagedStorage(slab, onFree), slab.memory().address() + offset, type, shape);
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <pre>
  *   of(tensor), pin(tensor)   its owner closes the tensor; the memory stays until this and all other leases are given up
  *   owning(tensor)            nobody closes the tensor: the last lease that is given up does, of this one and all that were shared from it
+ *   {@link TensorSlot#lend}           the tensor is closed from the beginning; its slot is free when this and all other leases are given up
  * </pre>
  *
  * <p>Each holder has a lease of his own, so that one who gives his up twice, or uses it after that, is told, and the others' holds are as
@@ -88,11 +89,32 @@ public final class TensorLease implements AutoCloseable {
         hold(tensor);
     }
 
-    private void hold(Tensor tensor) {
-        if (owners != null || !HELD.compareAndSet(this, null, tensor)) {
-            tensor.unpin();
-            throw new IllegalStateException("this lease cannot pin " + tensor + ": it is for another one, " + this);
+    /** For {@link TensorSlot#lend}. */
+    void borrow(Tensor tensor) {
+        if (!tryHold(tensor)) {
+            throw isForAnother(tensor);
         }
+        try {
+            tensor.lend(tensor);
+        } catch (IllegalStateException e) {
+            held = null;
+            throw e;
+        }
+    }
+
+    private void hold(Tensor tensor) {
+        if (!tryHold(tensor)) {
+            tensor.unpin();
+            throw isForAnother(tensor);
+        }
+    }
+
+    private boolean tryHold(Tensor tensor) {
+        return owners == null && HELD.compareAndSet(this, null, tensor);
+    }
+
+    private IllegalStateException isForAnother(Tensor tensor) {
+        return new IllegalStateException("this lease cannot hold " + tensor + ": it is for another one, " + this);
     }
 
     /**

@@ -35,21 +35,24 @@ class PinStateTest {
         source.release(slab);
     }
 
-    /** Steps that lead to the state, then the event: p(in), s(hare), u(npin), c(lose). */
+    /** Steps that lead to the state, then the event: p(in), s(hare), u(npin), c(lose), l(end). */
     @ParameterizedTest
     @CsvSource({
             // LIVE
             "'',  p, PINNED,  0", "'',  u, error,   0", "'',  c, FREE,    1",
-            "'',  s, PINNED,  0",
+            "'',  s, PINNED,  0", "'',  l, error,   0",
             // PINNED, once and twice
             "p,   p, PINNED,  0", "p,   u, LIVE,    0", "p,   c, CLOSING, 0", "pp,  u, PINNED,  0",
-            "p,   s, PINNED,  0", "ps,  u, PINNED,  0",
+            "p,   s, PINNED,  0", "ps,  u, PINNED,  0", "p,   l, error,   0",
             // CLOSING, once and twice pinned
             "pc,  p, error,   0", "pc,  u, FREE,    1", "pc,  c, error,   0", "ppc, u, CLOSING, 0",
             "pc,  s, CLOSING, 0", "pcs, u, CLOSING, 0", "pcsu, u, FREE, 1",
+            "pc,  l, error,   0",
             // FREE, by close and by unpin
             "c,   p, error,   1", "c,   u, error,   1", "c,   c, error,   1", "pcu, u, error,   1", "pcu, c, error, 1",
-            "c,   s, error,   1", "pcu, s, error,   1"})
+            "c,   s, error,   1", "pcu, s, error,   1", "c,   l, CLOSING, 1", "cl,  u, FREE,    2",
+            "cl,  s, CLOSING, 1",
+            "cl,  l, error,   1", "cl,  c, error,   1", "cl,  p, error,   1"})
     void movesAsTheTableSays(String steps, String event, String outcome, int releasedAfter) {
         Tensor tensor = tensor();
         steps.chars().forEach(step -> event((char) step).accept(tensor));
@@ -130,6 +133,7 @@ class PinStateTest {
             case 's' -> Tensor::sharePin;
             case 'u' -> Tensor::unpin;
             case 'c' -> Tensor::close;
+            case 'l' -> tensor -> tensor.lend(tensor);
             default -> throw new IllegalArgumentException("event " + name);
         };
     }

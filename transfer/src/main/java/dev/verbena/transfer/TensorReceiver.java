@@ -1,8 +1,10 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.protocol.StaticPlacementReceiver;
 
 /**
@@ -17,6 +19,10 @@ import dev.verbena.transfer.protocol.StaticPlacementReceiver;
 public final class TensorReceiver implements AutoCloseable {
     private final RdmaDevice device;
     private final StaticPlacementReceiver protocol;
+    /** What the polling thread waits with; its own. */
+    private TensorLease waiting;
+
+    private final BooleanSupplier hasCome = this::pollForWaiting;
 
     TensorReceiver(RdmaDevice device, StaticPlacementReceiver protocol) {
         this.device = device;
@@ -42,11 +48,38 @@ public final class TensorReceiver implements AutoCloseable {
      */
     public Tensor poll(Duration timeout) {
         Tensor[] arrived = new Tensor[1];
-        if (!device.awaitArrival(() -> (arrived[0] = protocol.poll()) != null, timeout)
-                && Thread.currentThread().isInterrupted()) {
+        await(() -> (arrived[0] = protocol.poll()) != null, timeout);
+        return arrived[0];
+    }
+
+    /**
+     * As {@link #poll()}, without any object: lends the tensor to a lease that holds none, which is the caller's own and is used again and
+     * again. Giving it up, and all that were shared from it, tells the sender that the slot is free. Until then it has the bytes, by
+     * {@link TensorLease#memory()} and {@link TensorLease#address()}; its tensor cannot be offered.
+     *
+     * @return false if nothing has arrived yet
+     * @throws IllegalStateException also if the lease holds a tensor
+     */
+    public boolean poll(TensorLease lease) {
+        return protocol.poll(lease);
+    }
+
+    /** As {@link #poll(TensorLease)}, which may take a while, as {@link #poll(Duration)} does. */
+    public boolean poll(TensorLease lease, Duration timeout) {
+        waiting = lease;
+        return await(hasCome, timeout);
+    }
+
+    private boolean pollForWaiting() {
+        return protocol.poll(waiting);
+    }
+
+    private boolean await(BooleanSupplier arrival, Duration timeout) {
+        boolean hasArrived = device.awaitArrival(arrival, timeout);
+        if (!hasArrived && Thread.currentThread().isInterrupted()) {
             throw new TransferException("interrupted while waiting for " + senderName());
         }
-        return arrived[0];
+        return hasArrived;
     }
 
     /** How arrivals are seen: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */

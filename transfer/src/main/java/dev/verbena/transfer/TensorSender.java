@@ -1,7 +1,7 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
@@ -19,6 +19,8 @@ import dev.verbena.transfer.protocol.StaticPlacementSender;
 public final class TensorSender implements AutoCloseable {
     private final RdmaDevice device;
     private final StaticPlacementSender protocol;
+    /** Of the offering thread. */
+    private Sending sending = new Sending();
 
     TensorSender(RdmaDevice device, StaticPlacementSender protocol) {
         this.device = device;
@@ -105,21 +107,27 @@ public final class TensorSender implements AutoCloseable {
      * @throws IllegalStateException also in a callback, which must not wait
      */
     public void send(Tensor tensor, Duration timeout) {
-        AtomicReference<Object> outcome = new AtomicReference<>();
-        SendCallback callback = failure -> outcome.set(failure == null ? Boolean.TRUE : failure);
-        boolean[] isOffered = new boolean[1];
-        boolean isDone = device.awaitWrite(() -> {
-            isOffered[0] = isOffered[0] || offer(tensor, callback) == SendResult.SENT;
-            return outcome.get() != null;
-        }, timeout);
-        if (outcome.get() instanceof TransferException failure) {
-            throw failure;
+        Sending current = sending;
+        current.tensor = tensor;
+        boolean isDone = false;
+        try {
+            isDone = device.awaitWrite(current, timeout);
+        } finally {
+            if (!isDone) {
+                // Its callback may come at any time.
+                sending = new Sending();
+            }
         }
         if (!isDone) {
             throw new TransferException(
                     "peer " + receiverName() + " has not taken " + tensor + " after " + timeout + ": "
-                            + (isOffered[0] ? "it is being written" : "no slot is free")
+                            + (current.isOffered ? "it is being written" : "no slot is free")
                             + (Thread.currentThread().isInterrupted() ? "; interrupted" : ""));
+        }
+        TransferException failure = current.failure;
+        current.reset();
+        if (failure != null) {
+            throw failure;
         }
     }
 
@@ -130,5 +138,33 @@ public final class TensorSender implements AutoCloseable {
     @Override
     public void close() {
         protocol.close();
+    }
+
+    /** A tensor that {@link #send} waits for; used for one after the other, as long as each is done in time. */
+    private final class Sending implements BooleanSupplier, SendCallback {
+        private Tensor tensor;
+        private boolean isOffered;
+        private TransferException failure;
+        private volatile boolean isDone;
+
+        void reset() {
+            tensor = null;
+            isOffered = false;
+            failure = null;
+            isDone = false;
+        }
+
+        /** Whether it is done; offers it as soon as that is possible. */
+        @Override
+        public boolean getAsBoolean() {
+            isOffered = isOffered || offer(tensor, this) == SendResult.SENT;
+            return isDone;
+        }
+
+        @Override
+        public void onComplete(TransferException cause) {
+            failure = cause;
+            isDone = true;
+        }
     }
 }

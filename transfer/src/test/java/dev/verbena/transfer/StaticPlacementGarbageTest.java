@@ -1,89 +1,146 @@
 package dev.verbena.transfer;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import com.sun.management.ThreadMXBean;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.memory.TensorView;
 
-/** In steady state a transfer allocates nothing on the sender's Java heap, neither where it is offered nor where it is polled. */
+/** In steady state a transfer allocates nothing on the Java heap: neither where it is offered nor where it is polled, on no thread. */
 class StaticPlacementGarbageTest {
+    private static final ElementType TYPE = ElementType.FLOAT32;
     private static final Shape SHAPE = Shape.of(4, 4);
-    private static final int ROUND = 20_000;
-    /** Until the compiler has seen everything, boxes and views are real objects. */
-    private static final int ROUNDS_MAX = 40;
-    /** What a recompilation may allocate on a thread's behalf; the smallest object per transfer would be 20 times as much. */
+    private static final int ROUND = 5_000;
+    /** Until the compiler has seen everything, sleeping too, boxes and views are real objects. */
+    private static final int ROUNDS_MAX = 400;
+    /** What a recompilation may allocate on a thread's behalf; the smallest object per transfer would be 5 times as much. */
     private static final long TOLERANCE = 16_000;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** A tensor and a view of another one, which is gathered, in turn. */
-    @Test
-    void sendingAllocatesNothing() throws InterruptedException {
+    private static Stream<Arguments> everyWay() {
+        return Stream.of(ArrivalMode.TAIL, ArrivalMode.IMMEDIATE)
+                .flatMap(mode -> Stream.of(Progress.pollers(), Progress.callers())
+                        .flatMap(progress -> Stream.of(true, false).map(waits -> Arguments.of(mode, progress, waits))));
+    }
+
+    /** On the sending and the receiving thread and on the pollers of both devices. */
+    @ParameterizedTest
+    @MethodSource("everyWay")
+    void aTransferAllocatesNothing(ArrivalMode mode, Progress progress, boolean waits) throws InterruptedException {
         assertTrue(threads.isThreadAllocatedMemorySupported());
-        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
-            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, ElementType.FLOAT32, SHAPE, 4);
-            TensorSender sender = pair.channel().sender("edge", ElementType.FLOAT32, SHAPE, DevicePair.TIMEOUT);
-            AtomicBoolean done = new AtomicBoolean();
-            Thread consumer = Thread.ofPlatform().start(() -> consume(pair.receiver, receiver, done));
+        try (DevicePair pair = new DevicePair(DevicePair.options(mode).withProgress(progress))) {
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, SHAPE, 4);
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            Thread consumer = Thread.ofPlatform().uncaughtExceptionHandler((thread, e) -> failure.set(e))
+                    .start(() -> consume(pair.receiver, receiver, waits));
+            TensorSender sender = pair.channel().sender("edge", TYPE, SHAPE, DevicePair.TIMEOUT);
+            List<Long> involved = new ArrayList<>(pollers());
+            involved.add(consumer.threadId());
+            involved.add(Thread.currentThread().threadId());
             Tensor tensor = pair.floats(16, 1).reshaped(SHAPE);
-            Tensor wider = pair.floats(32, 1).reshaped(Shape.of(4, 8));
-            TensorView view = TensorView.of(wider, wider.layout().narrowed(1, 2, 4));
-            long poller = pollerId();
             long allocated = Long.MAX_VALUE;
-            for (int round = 0; round < ROUNDS_MAX && allocated > TOLERANCE; round++) {
-                long before = allocatedBySender(poller);
-                send(pair.sender, sender, tensor, view, ROUND);
-                allocated = allocatedBySender(poller) - before;
+            for (int round = 0; round < ROUNDS_MAX && allocated > TOLERANCE && failure.get() == null; round++) {
+                long before = allocatedBy(involved);
+                send(pair.sender, sender, tensor, waits);
+                allocated = allocatedBy(involved) - before;
             }
-            done.set(true);
+            tensor.memory().setAtIndex(ValueLayout.JAVA_FLOAT, 0, -1);
+            sender.send(tensor, DevicePair.TIMEOUT);
             consumer.join();
-            view.close();
-            wider.close();
             tensor.close();
+            assertEquals(null, failure.get());
             assertTrue(allocated <= TOLERANCE, allocated + " bytes for " + ROUND + " transfers");
         }
     }
 
-    private long allocatedBySender(long poller) {
-        return threads.getThreadAllocatedBytes(poller)
-                + threads.getThreadAllocatedBytes(Thread.currentThread().threadId());
+    /** A view is gathered. */
+    @Test
+    void offeringAViewAllocatesNothing() throws InterruptedException {
+        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, SHAPE, 4);
+            Thread consumer = Thread.ofPlatform().start(() -> consume(pair.receiver, receiver, false));
+            TensorSender sender = pair.channel().sender("edge", TYPE, SHAPE, DevicePair.TIMEOUT);
+            Tensor wider = pair.floats(32, 1).reshaped(Shape.of(4, 8));
+            TensorView view = TensorView.of(wider, wider.layout().narrowed(1, 2, 4));
+            List<Long> involved = List.of(Thread.currentThread().threadId());
+            long allocated = Long.MAX_VALUE;
+            for (int round = 0; round < ROUNDS_MAX && allocated > TOLERANCE; round++) {
+                long before = allocatedBy(involved);
+                for (int i = 0; i < ROUND; i++) {
+                    awaitReady(pair.sender, sender);
+                    sender.offer(view, null);
+                }
+                allocated = allocatedBy(involved) - before;
+            }
+            wider.memory().setAtIndex(ValueLayout.JAVA_FLOAT, 2, -1);
+            awaitReady(pair.sender, sender);
+            sender.offer(view, null);
+            consumer.join();
+            view.close();
+            wider.close();
+            assertTrue(allocated <= TOLERANCE, allocated + " bytes for " + ROUND + " transfers");
+        }
     }
 
-    private static void send(RdmaDevice device, TensorSender sender, Tensor tensor, TensorView view, int count) {
-        for (int sent = 0; sent < count;) {
+    private long allocatedBy(List<Long> involved) {
+        return involved.stream().mapToLong(threads::getThreadAllocatedBytes).sum();
+    }
+
+    private static void send(RdmaDevice device, TensorSender sender, Tensor tensor, boolean waits) {
+        for (int i = 0; i < ROUND; i++) {
+            if (waits) {
+                sender.send(tensor, DevicePair.TIMEOUT);
+            } else {
+                awaitReady(device, sender);
+                sender.offer(tensor, null);
+            }
+        }
+    }
+
+    private static void awaitReady(RdmaDevice device, TensorSender sender) {
+        long seen = device.activity();
+        while (!sender.isReady()) {
+            device.awaitActivity(seen, 1_000_000);
+            seen = device.activity();
+        }
+    }
+
+    /** Until one begins with a negative number. */
+    private static void consume(RdmaDevice device, TensorReceiver receiver, boolean waits) {
+        TensorLease lease = new TensorLease();
+        float first = 0;
+        while (first >= 0) {
             long seen = device.activity();
-            SendResult result = sent % 2 == 0 ? sender.offer(tensor, null) : sender.offer(view, null);
-            if (result == SendResult.SENT) {
-                sent++;
+            if (waits ? receiver.poll(lease, DevicePair.TIMEOUT) : receiver.poll(lease)) {
+                first = lease.memory().getAtIndex(ValueLayout.JAVA_FLOAT, 0);
+                lease.close();
             } else {
                 device.awaitActivity(seen, 1_000_000);
             }
         }
     }
 
-    private static void consume(RdmaDevice device, TensorReceiver receiver, AtomicBoolean done) {
-        while (!done.get()) {
-            long seen = device.activity();
-            Tensor arrived = receiver.poll();
-            if (arrived != null) {
-                arrived.close();
-            } else {
-                device.awaitActivity(seen, 1_000_000);
-            }
-        }
-    }
-
-    private static long pollerId() {
-        return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals("sender-poller-0"))
-                .mapToLong(Thread::threadId).max().orElseThrow();
+    private static List<Long> pollers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().matches("(sender|receiver)-poller-0")).map(Thread::threadId)
+                .toList();
     }
 }

@@ -14,6 +14,7 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TensorReceiver;
@@ -35,6 +36,7 @@ final class TensorEnds implements AutoCloseable {
     private final List<Tensor> sources = new ArrayList<>();
     private final List<MemorySegment> memories = new ArrayList<>();
     private final TensorReceiver receiver;
+    private final TensorLease arrived = new TensorLease();
     private final long byteSize;
     private TensorSender sender;
     private long sent;
@@ -77,8 +79,9 @@ final class TensorEnds implements AutoCloseable {
     }
 
     void receive(long number) {
-        try (Tensor tensor = awaitTensor()) {
-            MemorySegment memory = tensor.memory();
+        awaitTensor();
+        try (arrived) {
+            MemorySegment memory = arrived.memory();
             requireSame(0, number, memory.get(JAVA_LONG_UNALIGNED, 0));
             requireSame(byteSize - Long.BYTES, number, memory.get(JAVA_LONG_UNALIGNED, byteSize - Long.BYTES));
         }
@@ -95,8 +98,9 @@ final class TensorEnds implements AutoCloseable {
 
     /** Compares every byte. */
     void receivePattern(long seed) {
-        try (Tensor tensor = awaitTensor()) {
-            MemorySegment memory = tensor.memory();
+        awaitTensor();
+        try (arrived) {
+            MemorySegment memory = arrived.memory();
             for (long i = 0; i < byteSize; i++) {
                 requireSame(i, pattern(seed, i), memory.get(JAVA_BYTE, i));
             }
@@ -123,15 +127,12 @@ final class TensorEnds implements AutoCloseable {
         }
     }
 
-    private Tensor awaitTensor() {
+    private void awaitTensor() {
         long seen = device.activity();
-        Tensor tensor = receiver.poll();
-        while (tensor == null) {
+        while (!receiver.poll(arrived)) {
             device.awaitActivity(seen, WAIT_NS);
             seen = device.activity();
-            tensor = receiver.poll();
         }
-        return tensor;
     }
 
     private void requireSame(long position, long expected, long found) {

@@ -9,6 +9,7 @@ import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
+import dev.verbena.memory.TensorSlot;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
@@ -39,6 +40,8 @@ public final class StaticPlacementReceiver {
     private final MemoryRegion region;
 
     private final AtomicLong arrivals = new AtomicLong();
+    private final Slot[] slots;
+    /** Of each slot the sequence of the tensor that was in it last, plus 1, once that is closed. */
     private final AtomicLongArray consumed;
     private final AtomicBoolean acknowledgementScheduled = new AtomicBoolean();
     private final Runnable acknowledgementCommand = this::acknowledge;
@@ -88,7 +91,10 @@ public final class StaticPlacementReceiver {
                             + registered.rights() + "; import it with LOCAL_WRITE and REMOTE_WRITE");
         }
         this.region = registered;
+        this.slots = new Slot[depth];
         for (int slot = 0; slot < depth; slot++) {
+            slots[slot] = new Slot(slot);
+            consumed.set(slot, (long) slot + 1 - depth);
             Words.setRelease(buffer.memory(), layout.slotOffset(slot) + layout.tailOffset(), 0);
         }
     }
@@ -108,6 +114,22 @@ public final class StaticPlacementReceiver {
 
     /** The next tensor in order, or null if it has not arrived. */
     public Tensor poll() {
+        Slot slot = nextArrived();
+        return slot == null ? null : slot.take();
+    }
+
+    /** Lends the next tensor in order to a lease that holds none. @return false if it has not arrived */
+    public boolean poll(TensorLease lease) {
+        Slot slot = nextArrived();
+        if (slot == null) {
+            return false;
+        }
+        slot.lend(lease);
+        return true;
+    }
+
+    /** @return null if nothing is in it yet */
+    private Slot nextArrived() {
         if (state == PlacementState.CLOSED) {
             throw new IllegalStateException("receiver '" + name + "' is closed");
         }
@@ -121,10 +143,21 @@ public final class StaticPlacementReceiver {
             }
             return null;
         }
-        received = sequence + 1;
-        TensorLease lease = TensorLease.of(buffer);
-        return Tensor.over(region, buffer.slabOffset() + layout.slotOffset(sequence), type, shape,
-                () -> onConsumed(sequence, lease));
+        Slot slot = slots[(int) (sequence % layout.depth())];
+        if (!slot.isFree(sequence)) {
+            throw overwritten(sender, sequence);
+        }
+        return slot;
+    }
+
+    private TransferException overwritten(PeerConnection sender, long sequence) {
+        String cause = "sequence=" + sequence + " was written into a slot that is in use, of receiver '" + name
+                + "' depth=" + layout.depth();
+        if (sender != null) {
+            sender.fail(cause);
+        }
+        fail();
+        return new TransferException("receiver '" + name + "': " + cause);
     }
 
     /** Who sends here, for messages. */
@@ -233,8 +266,7 @@ public final class StaticPlacementReceiver {
         }
     }
 
-    private void onConsumed(long sequence, TensorLease lease) {
-        lease.close();
+    private void onConsumed(long sequence) {
         consumed.setRelease((int) (sequence % layout.depth()), sequence + 1);
         if (peer != null && acknowledgementScheduled.compareAndSet(false, true)) {
             acknowledgementQueuePair.engine().execute(acknowledgementCommand);
@@ -264,6 +296,51 @@ public final class StaticPlacementReceiver {
         acknowledge();
         isFinished = true;
         isQuiet = !acknowledgement.inFlight;
+    }
+
+    /** A slot as the polling thread hands it out and whoever closes gives it back. */
+    private final class Slot {
+        private final TensorSlot memory;
+        /** While it is handed out, so that a receiver that closes meanwhile leaves it its memory. */
+        private final TensorLease lease = new TensorLease();
+        private long sequence;
+
+        Slot(int index) {
+            memory = new TensorSlot(region, buffer.slabOffset() + layout.slotOffset(index), type, shape,
+                    this::onFree);
+        }
+
+        boolean isFree(long next) {
+            return consumed.getAcquire((int) (next % layout.depth())) == next + 1 - layout.depth();
+        }
+
+        Tensor take() {
+            handOut();
+            return memory.take();
+        }
+
+        void lend(TensorLease borrower) {
+            handOut();
+            try {
+                memory.lend(borrower);
+            } catch (IllegalStateException e) {
+                received = sequence;
+                lease.close();
+                throw e;
+            }
+        }
+
+        private void handOut() {
+            lease.pin(buffer);
+            sequence = received;
+            received = sequence + 1;
+        }
+
+        private void onFree() {
+            long done = sequence;
+            lease.close();
+            onConsumed(done);
+        }
     }
 
     /** Writes the number of tensors consumed into the sender's memory. */

@@ -43,6 +43,8 @@ final class ShmFabric extends ControlledFabric {
     private final RequestCheck requests = new RequestCheck(this, ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true,
             DEPTH_MAX);
     private final ShmDirectory directory;
+    /** Asked by every call that waits. */
+    private final Capabilities capabilities;
     private final SharedFile file;
     private final RegionTable regionTable;
     private final String machine = Hello.thisMachine();
@@ -64,6 +66,8 @@ final class ShmFabric extends ControlledFabric {
     private ShmFabric(ShmDirectory directory, SharedFile file, long handshakeTimeoutNs, int peerTimeoutMs) {
         super("verbena-shm-control", handshakeTimeoutNs, peerTimeoutMs);
         this.directory = directory;
+        capabilities = new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
+                ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
         this.file = file;
         regionTable = FabricFile.regions(file.memory());
     }
@@ -86,8 +90,7 @@ final class ShmFabric extends ControlledFabric {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
-                ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
+        return capabilities;
     }
 
     int nextQueuePairNumber() {
