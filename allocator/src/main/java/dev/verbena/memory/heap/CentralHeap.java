@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
@@ -32,9 +33,12 @@ final class CentralHeap {
     /** Then they come again when no more than that part is. */
     private static final long RELIEF_SHARE = 16;
 
+    private static final int PADDING = LinePadding.BYTE_SIZE / Long.BYTES;
+
     private final ReentrantLock lock = new ReentrantLock();
-    /** How often it was taken and given back, together: odd while somebody has it. */
-    private final AtomicLong version = new AtomicLong();
+    private final AtomicLong lockCount = new AtomicLong();
+    /** In the middle of an array, so that nothing else is on its line: who is refused reads it. */
+    private final AtomicLongArray freedObstacleCount = new AtomicLongArray(PADDING + 1 + PADDING);
     /** Who came last. */
     private Rooms lastUser;
     /** Whether a run ever was; until then what was planned fits, if nobody has rooms. */
@@ -70,27 +74,16 @@ final class CentralHeap {
 
     void lock() {
         lock.lock();
-        version.setOpaque(version.getPlain() + 1);
-        VarHandle.storeStoreFence();
+        add(lockCount, 1);
     }
 
     void unlock() {
-        version.setRelease(version.getPlain() + 1);
         lock.unlock();
     }
 
     /** How often the lock was taken: what threads share, they wait for. Called while no other thread is within the arena. For checks. */
     long lockCount() {
-        return version.get() / 2;
-    }
-
-    /** What the lock guards did not change between two calls with the same outcome that {@link #isStill}, unless somebody has all locked. */
-    long version() {
-        return version.getAcquire();
-    }
-
-    static boolean isStill(long version) {
-        return version % 2 == 0;
+        return lockCount.get();
     }
 
     // ---- heaps ----
@@ -407,6 +400,7 @@ final class CentralHeap {
         try {
             visit(user);
             SlotRun.checkLarge(run, address);
+            unmark(run);
             add(largeFreeCount, 1);
             add(largeByteSize, -RunRecord.byteSize(run));
             countFreed(RunRecord.byteSize(run));
@@ -422,6 +416,7 @@ final class CentralHeap {
         lock();
         try {
             SlotRun.checkLarge(run, address);
+            unmark(run);
             long before = RunRecord.pageCount(run);
             if (pageCount < before) {
                 pages.shrink(run, pageCount);
@@ -449,6 +444,57 @@ final class CentralHeap {
 
     private static void add(AtomicLong count, long value) {
         count.setOpaque(count.getPlain() + value);
+    }
+
+    // ---- large blocks that stand in the way of others ----
+
+    /** How many with a mark were freed, or made longer or shorter; counted before they are. By any thread. */
+    long freedObstacleCount() {
+        return freedObstacleCount.getAcquire(PADDING);
+    }
+
+    /**
+     * By who is within a heap. The run gets a mark, if it is a large block in no room.
+     *
+     * @return how many pages it had at some moment of the call, since when each change of them is counted; 0 if it is none
+     */
+    long markedPages(long run) {
+        long before = freedObstacleCount();
+        boolean isMarked = RunRecord.isMarked(run);
+        // In this order: how long it was before it got its mark may have been for a moment only.
+        VarHandle.acquireFence();
+        long pageCount = RunRecord.pageCount(run);
+        VarHandle.acquireFence();
+        if (isMarked && freedObstacleCount() == before) {
+            return pageCount;
+        }
+        return isLargeInNoRoom(run) ? mark(run) : 0;
+    }
+
+    private static boolean isLargeInNoRoom(long run) {
+        return RunRecord.kind(run) == RunRecord.LARGE && RunRecord.room(run) == RunRecord.NO_HEAP;
+    }
+
+    private long mark(long run) {
+        lock();
+        try {
+            if (!isLargeInNoRoom(run)) {
+                return 0;
+            }
+            VarHandle.releaseFence();
+            RunRecord.mark(run, true);
+            return RunRecord.pageCount(run);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** With the lock, before it is freed or changed. */
+    private void unmark(long run) {
+        if (RunRecord.isMarked(run)) {
+            freedObstacleCount.getAndIncrement(PADDING);
+            RunRecord.mark(run, false);
+        }
     }
 
     // ---- figures, which whoever does not have the lock may read too, of any recent moment ----

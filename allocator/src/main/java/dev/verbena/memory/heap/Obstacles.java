@@ -1,7 +1,6 @@
 package dev.verbena.memory.heap;
 
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 
 /**
  * Whether runs in use lie so close together that none of so many pages fits between them, found out while everybody goes on.
@@ -13,19 +12,19 @@ import java.util.Arrays;
  *                                                ├─── pages ──┤               up to the end of the slab
  * </pre>
  *
- * <p>Each is in use at the moment when it is looked at, not all at one. So what is shown is that no run of so many pages was free from the
- * begin of the look to its end: of what was free before, others have taken a part meanwhile. How long a run is, is known if the central
- * heap did not change while it was looked at; else, and in rooms, only its first page counts.
+ * <p>What was found is remembered. A large block gets a mark, and who frees one with a mark counts that first: as long as the count is
+ * what it was before the look, all that are marked are in use, and nobody looks at them. No mark reaches a run of slots, or a large
+ * block of a room: they are looked at each time, each at a moment of its own. So what is shown is that no run of so many pages was free from
+ * the begin of the look to its end: of what was free before, others have taken a part meanwhile.
  *
  * <p><b>Owner:</b> {@link Refusals}. <b>Threading:</b> thread-safe; for who is within a heap, so that the records stay.
  */
 final class Obstacles {
-    /** Runs that are looked at in a slab, at most: some microseconds. */
-    private static final long LOOKS_MAX = 4096;
-
-    /** Of who waits for the central heap to be still, where a change takes a tenth of a microsecond. */
-    private static final int TRIES = 16;
-    /** Those that were found for shorter runs, and more than so many times what is needed, take longer to look at than to find others. */
+    /** In a slab, at most: some microseconds. */
+    private static final int COUNT_MAX = 4096;
+    /** Looks for a large block, before a run of slots will do. */
+    private static final int LOOKS_FOR_LARGE = 16;
+    /** Those without a mark that were found for shorter runs, and more than so many times what is needed, take longer than to find others. */
     private static final long DENSITY_MAX = 2;
     private static final long FEW = 16;
 
@@ -39,7 +38,7 @@ final class Obstacles {
     boolean areEverywhere(long pages) {
         for (SlabPages slab : central.slabsByAddress()) {
             long wanted = Math.min(pages, slab.pageCount);
-            if (slab.pageCount / wanted > LOOKS_MAX || !areWhereTheyWere(slab, wanted) && !areFound(slab, wanted)) {
+            if (slab.pageCount / wanted > COUNT_MAX || !areWhereTheyWere(slab, wanted) && !areFound(slab, wanted)) {
                 return false;
             }
         }
@@ -47,88 +46,85 @@ final class Obstacles {
     }
 
     private boolean areWhereTheyWere(SlabPages slab, long pages) {
-        int[] known = slab.obstacles();
-        if (known.length > FEW + DENSITY_MAX * (slab.pageCount / pages)) {
+        ObstacleRow known = slab.obstacles();
+        if (known.gap() >= pages || known.freedCount() != central.freedObstacleCount()
+                || known.unmarked().length > FEW + DENSITY_MAX * (slab.pageCount / pages)) {
             return false;
         }
-        long begin = 0;
-        for (int page : known) {
-            if (page - begin >= pages) {
+        for (int i : known.unmarked()) {
+            long run = RunRecord.at(slab.first, known.starts()[i]);
+            if (known.starts()[i] + usedPages(run) < known.ends()[i]) {
                 return false;
             }
-            begin = Math.max(begin, usedEnd(slab, RunRecord.at(slab.first, page)));
         }
-        return slab.pageCount - begin < pages;
-    }
-
-    /** In each stretch the last one, so that they are few. */
-    private boolean areFound(SlabPages slab, long pages) {
-        int[] found = new int[16];
-        int count = 0;
-        for (long begin = 0; slab.pageCount - begin >= pages;) {
-            long run = lastUsed(slab, begin, begin + pages);
-            long end = run == 0 ? 0 : usedEnd(slab, run);
-            if (end <= begin || count > LOOKS_MAX) {
-                return false;
-            }
-            found = count == found.length ? Arrays.copyOf(found, 2 * count) : found;
-            found[count++] = (int) slab.startPage(run);
-            begin = end;
-        }
-        slab.obstacles(Arrays.copyOf(found, count));
         return true;
     }
 
-    /** A run in use that is partly between two pages; 0 if none is found. */
-    private long lastUsed(SlabPages slab, long begin, long end) {
-        for (long page = slab.lastEntered(begin, end); page >= begin; page = slab.lastEntered(begin, page)) {
+    /** Those that were known stay, as far as they can; others are, in each stretch, the last one, so that they are few. */
+    private boolean areFound(SlabPages slab, long pages) {
+        // First of all: who frees one behind that is seen in it.
+        ObstacleRow.Builder row = new ObstacleRow.Builder(central.freedObstacleCount());
+        ObstacleRow known = slab.obstacles();
+        for (long begin = 0; slab.pageCount - begin >= pages; begin = row.end()) {
+            int start = known.lastStart(begin, begin + pages);
+            if ((start < 0 || !add(row, slab, RunRecord.at(slab.first, start), begin))
+                    && !addLast(row, slab, begin, begin + pages) || row.count() > COUNT_MAX) {
+                return false;
+            }
+        }
+        slab.obstacles(row.build(slab.pageCount));
+        return true;
+    }
+
+    /** A run in use that is partly between two pages. False if none is found. */
+    private boolean addLast(ObstacleRow.Builder row, SlabPages slab, long begin, long end) {
+        long other = 0;
+        int looks = 0;
+        for (long page = slab.lastEntered(begin, end); page >= begin && looks < LOOKS_FOR_LARGE;) {
             long run = SlabPages.runAt(slab.first, slab.pageMap, page << SizeClasses.PAGE_SHIFT);
             if (run != 0) {
-                if (usedEnd(slab, run) > begin) {
-                    return run;
+                if (RunRecord.kind(run) == RunRecord.LARGE && add(row, slab, run, begin)) {
+                    return true;
+                }
+                if (slab.startPage(run) + usedPages(run) > begin) {
+                    other = other == 0 ? run : other;
+                    looks++;
                 }
                 page = Math.min(page, slab.startPage(run));
             }
+            page = slab.lastEntered(begin, page);
         }
-        return 0;
+        return other != 0 && add(row, slab, other, begin);
     }
 
-    /** The page behind those that {@link #usedPages} tells of; 0 if there is none. */
-    private long usedEnd(SlabPages slab, long run) {
-        long pages = usedPages(run);
-        return pages == 0 ? 0 : slab.startPage(run) + pages;
-    }
-
-    /** How many pages from there on, at least, are in use, or were at some moment of the call; 0 if none is known to be. */
-    private long usedPages(long run) {
-        for (int i = 1;; i++) {
-            long version = central.version();
-            long owned = RunRecord.owned(run);
-            boolean isInRoom = RunRecord.room(run) != RunRecord.NO_HEAP;
-            long pages = RunRecord.pageCount(run);
-            VarHandle.acquireFence();
-            if (!isUsed(run, owned, isInRoom)) {
-                return 0;
-            }
-            VarHandle.acquireFence();
-            boolean isKnown = !isInRoom && CentralHeap.isStill(version) && central.version() == version;
-            if (isKnown || isInRoom || i == TRIES) {
-                return isKnown ? pages : 1;
-            }
-            Thread.onSpinWait();
+    /** False if it is not in use from that page on. */
+    private boolean add(ObstacleRow.Builder row, SlabPages slab, long run, long begin) {
+        long marked = central.markedPages(run);
+        long pages = marked != 0 ? marked : usedPages(run);
+        long start = slab.startPage(run);
+        if (pages == 0 || start + pages <= begin) {
+            return false;
         }
+        row.add(start, start + pages, marked != 0);
+        return true;
     }
 
-    private static boolean isUsed(long run, long owned, boolean isInRoom) {
-        int kind = RunRecord.kindOf(owned);
+    /** How many pages from there on, at least, were in use at some moment of the call; 0 if none is known to be. */
+    private static long usedPages(long run) {
+        long owned = RunRecord.owned(run);
+        boolean isInRoom = RunRecord.room(run) != RunRecord.NO_HEAP;
         // First what was returned: it is free before it is returned no more.
         long returned = RunRecord.returnedSlots(run);
-        if (kind <= RunRecord.SPARE) {
-            return kind == RunRecord.LARGE && (!isInRoom || returned == 0);
+        int kind = RunRecord.kindOf(owned);
+        if (kind != RunRecord.SLOTS) {
+            return kind == RunRecord.LARGE && (!isInRoom || returned == 0) ? 1 : 0;
         }
         VarHandle.acquireFence();
         long free = RunRecord.freeSlots(run);
         VarHandle.acquireFence();
-        return (free | returned) != SlotRun.allOf(RunRecord.slotCountOf(owned)) && RunRecord.owned(run) == owned;
+        int slotCount = RunRecord.slotCountOf(owned);
+        boolean isUsed = (free | returned) != SlotRun.allOf(slotCount) && RunRecord.owned(run) == owned;
+        return isUsed ? SizeClasses.pagesOf((long) slotCount * SizeClasses.slotByteSize(RunRecord.sizeClassOf(owned)))
+                : 0;
     }
 }

@@ -10,6 +10,7 @@ package dev.verbena.memory.heap;
  *    8  freeSlots           in SLOTS, see {@link SlotRun}
  *   16  room                int, number of the {@link SlotHeap} whose {@link Rooms room} it is in; NO_HEAP if it is in none
  *   20  borders             byte: BORDER_BEFORE, BORDER_BEHIND
+ *   21  mark                byte, in LARGE that is in no room: 1 if it serves {@link Obstacles}, else 0
  *   24  returnedSlots       written by every thread
  *   32  returnedNext        link of {@link ReturnedRuns}
  *   40  address             of the run's first byte
@@ -71,6 +72,7 @@ public final class RunRecord {
     private static final long FREE_SLOTS = LEFT;
     private static final long ROOM = FREE_SLOTS + Long.BYTES;
     private static final long BORDERS = ROOM + Integer.BYTES;
+    private static final long MARK = BORDERS + Byte.BYTES;
     private static final long RETURNED_SLOTS = ROOM + Long.BYTES;
     private static final long RETURNED_NEXT = RETURNED_SLOTS + Long.BYTES;
     private static final long ADDRESS = RETURNED_NEXT + Long.BYTES;
@@ -96,6 +98,11 @@ public final class RunRecord {
 
     static int kindOf(long owned) {
         return (byte) (owned >>> KIND_SHIFT);
+    }
+
+    /** Of one that belongs to a heap. */
+    static int sizeClassOf(long owned) {
+        return Math.floorMod((int) owned, SizeClasses.COUNT);
     }
 
     static int slotCountOf(long owned) {
@@ -206,6 +213,15 @@ public final class RunRecord {
 
     static void removeBorder(long run, int border) {
         RawMemory.putByte(run + BORDERS, (byte) (RawMemory.getByte(run + BORDERS) & ~border));
+    }
+
+    /** By any thread: of any recent moment. */
+    static boolean isMarked(long run) {
+        return RawMemory.getByte(run + MARK) != 0;
+    }
+
+    static void mark(long run, boolean value) {
+        RawMemory.putByte(run + MARK, (byte) (value ? 1 : 0));
     }
 
     // ---- links ----

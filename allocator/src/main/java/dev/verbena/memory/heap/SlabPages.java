@@ -42,8 +42,7 @@ final class SlabPages {
     private final long byteSize;
     private final Arena lifetime = Arena.ofShared();
     final long pageMap;
-    /** Where {@link Obstacles} found some, in order. */
-    private volatile int[] obstacles = {};
+    private volatile ObstacleRow obstacles = ObstacleRow.NONE;
 
     SlabPages(Slab slab, int number, long pageCount) {
         this.slab = slab;
@@ -163,11 +162,11 @@ final class SlabPages {
 
     // ---- for who looks while others go on ----
 
-    int[] obstacles() {
+    ObstacleRow obstacles() {
         return obstacles;
     }
 
-    void obstacles(int[] found) {
+    void obstacles(ObstacleRow found) {
         obstacles = found;
     }
 
@@ -194,7 +193,9 @@ final class SlabPages {
             boolean fits = RunRecord.slab(run) == number
                     && RunRecord.address(run) == address + page * SizeClasses.PAGE_BYTE_SIZE
                     && RunRecord.pageCount(run) > 0 && kind != RunRecord.SPARE && kind != RunRecord.END
-                    && RunRecord.pageCount(run) <= pageCount - page;
+                    && RunRecord.pageCount(run) <= pageCount - page
+                    && (!RunRecord.isMarked(run)
+                            || kind == RunRecord.LARGE && RunRecord.room(run) == RunRecord.NO_HEAP);
             if (!fits || !follows(run, previous) || !isEntered(run, page)) {
                 return false;
             }

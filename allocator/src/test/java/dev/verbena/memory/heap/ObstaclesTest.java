@@ -70,20 +70,63 @@ class ObstaclesTest {
         assertTrue(found > STEPS / LOOK_INTERVAL / 2, "found=" + found);
     }
 
-    /** While the central heap changes, only the first page of a run counts. */
-    @Test
-    void howLongARunIsIsNotKnownWhileItMayChange() {
+    /** Eight blocks of eight pages, the first and each second of them free. */
+    private void addHoles() {
         addSlab(64);
-        live.add(owner.allocateLarge(40));
-        assertTrue(obstacles.areEverywhere(25));
-        assertFalse(obstacles.areEverywhere(24));
-        central.lock();
-        try {
-            assertFalse(obstacles.areEverywhere(25));
-            assertTrue(obstacles.areEverywhere(64));
-        } finally {
-            central.unlock();
+        for (int i = 0; i < 8; i++) {
+            live.add(owner.allocateLarge(8));
         }
+        live.sort(null);
+        for (int i = 0; i < 4; i++) {
+            free(live.remove(i));
+        }
+        assertEquals(8, longestHole());
+    }
+
+    /** Each is marked, with the lock of the central heap, when it is found. */
+    @Test
+    void whatWasFoundIsNotLookedForAgain() {
+        addHoles();
+        long before = central.lockCount();
+        assertTrue(obstacles.areEverywhere(9));
+        assertEquals(before + 4, central.lockCount());
+        assertTrue(obstacles.areEverywhere(9));
+        assertTrue(obstacles.areEverywhere(30));
+        assertFalse(obstacles.areEverywhere(8));
+        assertEquals(before + 4, central.lockCount());
+    }
+
+    @Test
+    void whatWasFreedStandsInTheWayNoLonger() {
+        addHoles();
+        assertTrue(obstacles.areEverywhere(9));
+        free(live.remove(1));
+        assertFalse(obstacles.areEverywhere(24));
+        assertTrue(obstacles.areEverywhere(25));
+        live.add(owner.allocateLarge(24));
+        assertTrue(obstacles.areEverywhere(9));
+    }
+
+    @Test
+    void whatWasMadeShorterStandsInTheWayNoLonger() {
+        addHoles();
+        assertTrue(obstacles.areEverywhere(9));
+        long block = live.get(0);
+        assertTrue(owner.resizeLarge(owner.runAt(block), block, 3));
+        assertFalse(obstacles.areEverywhere(13));
+        assertTrue(obstacles.areEverywhere(14));
+    }
+
+    /** The others stay. */
+    @Test
+    void anotherOneTakesThePlaceOfOneThatWasFreed() {
+        addHoles();
+        assertTrue(obstacles.areEverywhere(9));
+        live.add(owner.allocateLarge(3));
+        free(live.remove(0));
+        long before = central.lockCount();
+        assertTrue(obstacles.areEverywhere(longestHole() + 1));
+        assertEquals(before + 1, central.lockCount());
     }
 
     /** More runs than are looked at for one request. */

@@ -29,19 +29,28 @@ final class AskedWhileFreed {
     private final Meeting meeting = new Meeting();
     private Tensor found;
 
-    /** A first refusal, for which everybody may be kept out, is over then. */
     private AskedWhileFreed(TensorArena arena, long byteSize, long block, long other) {
         this.arena = arena;
         this.byteSize = byteSize;
         this.block = block;
         this.other = other;
+    }
+
+    /** The first refusal, for which everybody may be kept out, and which finds out what is in the way, is over then. */
+    private AskedWhileFreed refusedOnce() {
         if (TinyArena.tryAllocate(arena, byteSize) != null) {
             throw new AssertionError("there is room for a block of byteSize=" + byteSize + " before one is freed");
         }
+        return this;
     }
 
     /** The arena has not a byte free: the block fills it. */
     static AskedWhileFreed full(TensorArena arena, long byteSize) {
+        return fullAtFirst(arena, byteSize).refusedOnce();
+    }
+
+    /** Likewise, and nobody was refused yet. */
+    static AskedWhileFreed fullAtFirst(TensorArena arena, long byteSize) {
         return new AskedWhileFreed(arena, byteSize, arena.allocateAddress(byteSize), 0);
     }
 
@@ -54,7 +63,7 @@ final class AskedWhileFreed {
         }
         arena.freeAddress(halves[1]);
         arena.freeAddress(halves[3]);
-        return new AskedWhileFreed(arena, TinyArena.WHOLE, halves[0], halves[2]);
+        return new AskedWhileFreed(arena, TinyArena.WHOLE, halves[0], halves[2]).refusedOnce();
     }
 
     void free() {
