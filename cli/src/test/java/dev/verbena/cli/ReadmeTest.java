@@ -49,6 +49,12 @@ class ReadmeTest {
     }
 
     @Test
+    void exampleOfAStreamPrintsWhatItsGuideSays() throws Exception {
+        DocumentExample example = DocumentExample.all("docs/guide/transfers.md").getLast();
+        assertEquals(example.printed(), example.output(folder));
+    }
+
+    @Test
     void examplesOfTheAllocatorPrintWhatItsGuidesSay() throws Exception {
         for (String guide : List.of("docs/guide/allocator.md", "docs/guide/tensors.md")) {
             for (DocumentExample example : DocumentExample.all(guide)) {

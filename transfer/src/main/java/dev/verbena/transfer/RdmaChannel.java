@@ -2,6 +2,7 @@ package dev.verbena.transfer;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
@@ -55,6 +56,33 @@ public final class RdmaChannel {
         }
         return copies.start(direction == Direction.LOCAL_TO_REMOTE ? Opcode.WRITE : Opcode.READ, local, localOffset,
                 remote.address() + remoteOffset, remote.rkey(), byteSize, callback);
+    }
+
+    /**
+     * As {@link #memcpy}, which it starts as soon as it may; the stage completes, on a thread that may wait, when the bytes are copied, or with
+     * the {@link TransferException} that says why not. After the timeout the copy may still be under way.
+     */
+    public CompletionStage<Void> memcpyAsync(MemoryRegion local, long localOffset, RemoteRegion remote,
+            long remoteOffset, long byteSize, Direction direction, Duration timeout) {
+        return device.elsewhere(() -> {
+            Outcome outcome = new Outcome();
+            boolean isDone = device.awaitCompletion(() -> {
+                outcome.isStarted = outcome.isStarted || memcpy(local, localOffset, remote, remoteOffset, byteSize,
+                        direction, outcome) == SendResult.SENT;
+                return outcome.isDone();
+            }, timeout);
+            outcome.check(isDone,
+                    () -> "peer " + peerName() + " has not copied " + byteSize + " bytes after " + timeout);
+            return null;
+        });
+    }
+
+    /**
+     * As {@link #sender}, without waiting: the stage completes, on a thread that may wait, with the sender or the
+     * {@link TransferException}.
+     */
+    public CompletionStage<TensorSender> senderAsync(String name, ElementType type, Shape shape, Duration timeout) {
+        return device.elsewhere(() -> sender(name, type, shape, timeout));
     }
 
     /**

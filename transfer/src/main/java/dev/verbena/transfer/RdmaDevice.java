@@ -5,9 +5,12 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
@@ -208,6 +211,14 @@ public final class RdmaDevice implements AutoCloseable {
         return new RdmaChannel(this, connections.to(remote), queuePairIndex, options.queueDepth());
     }
 
+    /**
+     * As {@link #channel}, without waiting: the stage completes, on a thread that may wait, with the channel or the
+     * {@link TransferException}.
+     */
+    public CompletionStage<RdmaChannel> channelAsync(Endpoint remote, int queuePairIndex) {
+        return elsewhere(() -> channel(remote, queuePairIndex));
+    }
+
     /** Answers calls of a method; once per method. */
     public void handle(String method, RpcHandler handler) {
         methods.add(method, (peer, request) -> handler.handle(peer.name(), request));
@@ -220,6 +231,13 @@ public final class RdmaDevice implements AutoCloseable {
      */
     public byte[] call(Endpoint remote, String method, byte[] request, Duration timeout) {
         return connections.to(remote).call(method, request, timeout);
+    }
+
+    /**
+     * As {@link #call}, without waiting: the stage completes, on a thread that may wait, with the answer or the {@link TransferException}.
+     */
+    public CompletionStage<byte[]> callAsync(Endpoint remote, String method, byte[] request, Duration timeout) {
+        return elsewhere(() -> call(remote, method, request, timeout));
     }
 
     /**
@@ -298,6 +316,11 @@ public final class RdmaDevice implements AutoCloseable {
         return await(condition, timeout, true);
     }
 
+    /** Waits for the end of something that this side has started. @see #awaitWrite */
+    boolean awaitCompletion(BooleanSupplier condition, Duration timeout) {
+        return await(condition, timeout, false);
+    }
+
     private boolean await(BooleanSupplier condition, Duration timeout, boolean byWrite) {
         if (engines.isDriving()) {
             throw new IllegalStateException("a callback or a handler must not wait");
@@ -314,6 +337,24 @@ public final class RdmaDevice implements AutoCloseable {
             }
         }
         return true;
+    }
+
+    /** The stage of what waits: on a virtual thread of its own, which drives meanwhile where callers do. */
+    <T> CompletableFuture<T> elsewhere(Supplier<T> waiting) {
+        CompletableFuture<T> stage = new CompletableFuture<>();
+        execute(() -> {
+            try {
+                stage.complete(waiting.get());
+            } catch (RuntimeException | Error e) {
+                stage.completeExceptionally(e);
+            }
+        });
+        return stage;
+    }
+
+    /** Runs it on a virtual thread of its own. */
+    void execute(Runnable waiting) {
+        fabric.edge().execute(waiting);
     }
 
     /** Ends every {@link #awaitActivity} at present, for a thread that has something for those who wait. */

@@ -1,6 +1,10 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 import dev.verbena.memory.Tensor;
@@ -14,11 +18,13 @@ import dev.verbena.transfer.protocol.StaticPlacementReceiver;
  * <p>A sender that closes leaves its place to another, which goes on where it stopped.
  *
  * <p><b>Owner:</b> who made it with {@link RdmaDevice#receiver}; closed before its arena.
- * <b>Threading:</b> polled by one thread at a time.
+ * <b>Threading:</b> polled by one thread at a time; polls, stages and a subscription are not mixed.
  */
-public final class TensorReceiver implements AutoCloseable {
+public final class TensorReceiver implements AutoCloseable, Flow.Publisher<Tensor> {
     private final RdmaDevice device;
     private final StaticPlacementReceiver protocol;
+    /** Who hears of tensors instead of who polls; null if nobody does. */
+    private final AtomicReference<TensorSubscription> subscription = new AtomicReference<>();
     /** What the polling thread waits with; its own. */
     private TensorLease waiting;
 
@@ -82,6 +88,59 @@ public final class TensorReceiver implements AutoCloseable {
         return hasArrived;
     }
 
+    /**
+     * As {@link #poll(Duration)}, without waiting: the stage completes, on a thread that may wait, with the next tensor, with null when the
+     * time is up, or with the {@link TransferException}; nothing else ends it, so that no tensor is lost. One at a time.
+     */
+    public CompletionStage<Tensor> pollAsync(Duration timeout) {
+        return device.elsewhere(() -> poll(timeout)).minimalCompletionStage();
+    }
+
+    /**
+     * Publishes the tensors to one subscriber at a time, on a virtual thread of its own: no more than it asks for, and as long as it does
+     * not ask they stay in their slots and the sender is back-pressured. The subscriber may take its time, and wait, and closes each tensor,
+     * which frees its slot. The end of the sender that {@linkplain TensorSender#close closes} is the end of the stream; another subscription
+     * hears of the next one. A failure, or closing the receiver here, is its error.
+     */
+    @Override
+    public void subscribe(Flow.Subscriber<? super Tensor> subscriber) {
+        TensorSubscription next = new TensorSubscription(device, this, Objects.requireNonNull(subscriber));
+        if (subscription.compareAndSet(null, next)) {
+            device.execute(next);
+        } else {
+            subscriber.onSubscribe(new NoSubscription());
+            subscriber.onError(new IllegalStateException("the receiver of " + senderName()
+                    + " has a subscriber already; cancel that subscription first"));
+        }
+    }
+
+    void onUnsubscribed(TensorSubscription ended) {
+        subscription.compareAndSet(ended, null);
+    }
+
+    /** Senders that have closed so far. */
+    long goodbyes() {
+        return protocol.goodbyes();
+    }
+
+    /** Whether a sender has closed since there were so many, and all tensors have been polled. */
+    boolean hasEndedSince(long goodbyes) {
+        return protocol.hasEndedSince(goodbyes);
+    }
+
+    /** Of somebody who is refused. */
+    private static final class NoSubscription implements Flow.Subscription {
+        @Override
+        public void request(long count) {
+            // There is nothing.
+        }
+
+        @Override
+        public void cancel() {
+            // There is nothing to cancel.
+        }
+    }
+
     /** How arrivals are seen: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */
     public ArrivalMode arrivalMode() {
         return protocol.tail() ? ArrivalMode.TAIL : ArrivalMode.IMMEDIATE;
@@ -104,5 +163,6 @@ public final class TensorReceiver implements AutoCloseable {
     @Override
     public void close() {
         protocol.close();
+        device.wakeUp();
     }
 }

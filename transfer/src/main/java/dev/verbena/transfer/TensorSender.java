@@ -1,6 +1,8 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 
 import dev.verbena.memory.Tensor;
@@ -21,6 +23,8 @@ public final class TensorSender implements AutoCloseable {
     private final StaticPlacementSender protocol;
     /** Of the offering thread. */
     private Sending sending = new Sending();
+    /** Of those that were given to {@link #sendAsync}. */
+    private CompletableFuture<Void> lastOffered = CompletableFuture.completedFuture(null);
 
     TensorSender(RdmaDevice device, StaticPlacementSender protocol) {
         this.device = device;
@@ -111,24 +115,72 @@ public final class TensorSender implements AutoCloseable {
         current.tensor = tensor;
         boolean isDone = false;
         try {
-            isDone = device.awaitWrite(current, timeout);
+            current.await(timeout);
+            isDone = true;
         } finally {
             if (!isDone) {
                 // Its callback may come at any time.
                 sending = new Sending();
             }
         }
-        if (!isDone) {
-            throw new TransferException(
-                    "peer " + receiverName() + " has not taken " + tensor + " after " + timeout + ": "
-                            + (current.isOffered ? "it is being written" : "no slot is free")
-                            + (Thread.currentThread().isInterrupted() ? "; interrupted" : ""));
+        try {
+            current.check();
+        } finally {
+            current.reset();
         }
-        TransferException failure = current.failure;
-        current.reset();
-        if (failure != null) {
-            throw failure;
-        }
+    }
+
+    /**
+     * As {@link #send}, without waiting: the stage completes, on a thread that may wait, when the tensor is written, or with the
+     * {@link TransferException} that says why not. Tensors are offered in the order of these calls, which are made by one thread at a time and
+     * not mixed with others; the tensor stays open until then.
+     */
+    public CompletionStage<Void> sendAsync(Tensor tensor, Duration timeout) {
+        return sendAsync(tensor, timeout, () -> {});
+    }
+
+    /** {@code onOffered} hears, on a thread that drives, that the tensor has its slot. */
+    CompletableFuture<Void> sendAsync(Tensor tensor, Duration timeout, Runnable onOffered) {
+        CompletableFuture<Void> before = lastOffered;
+        CompletableFuture<Void> offered = new CompletableFuture<>();
+        lastOffered = offered;
+        return device.elsewhere(() -> {
+            before.join();
+            try {
+                Sending own = new Sending();
+                own.tensor = tensor;
+                own.onOffered = () -> {
+                    offered.complete(null);
+                    onOffered.run();
+                };
+                own.await(timeout);
+                own.check();
+            } finally {
+                offered.complete(null);
+            }
+            return null;
+        });
+    }
+
+    /**
+     * This sender for a publisher's tensors, which are closed when they are written; each within the timeout. The sender is closed when the
+     * publisher completes, and is used for nothing else meanwhile.
+     */
+    public TensorSubscriber subscriber(Duration timeout) {
+        return new TensorSubscriber(this, protocol.depth(), timeout);
+    }
+
+    /** Closes it, without waiting. */
+    CompletableFuture<Void> closeAsync() {
+        return device.elsewhere(() -> {
+            close();
+            return null;
+        });
+    }
+
+    /** Fails the connection with that cause. */
+    void fail(String cause) {
+        protocol.failConnection(cause);
     }
 
     /**
@@ -143,6 +195,7 @@ public final class TensorSender implements AutoCloseable {
     /** A tensor that {@link #send} waits for; used for one after the other, as long as each is done in time. */
     private final class Sending implements BooleanSupplier, SendCallback {
         private Tensor tensor;
+        private Runnable onOffered;
         private boolean isOffered;
         private TransferException failure;
         private volatile boolean isDone;
@@ -157,8 +210,30 @@ public final class TensorSender implements AutoCloseable {
         /** Whether it is done; offers it as soon as that is possible. */
         @Override
         public boolean getAsBoolean() {
-            isOffered = isOffered || offer(tensor, this) == SendResult.SENT;
+            if (!isOffered && offer(tensor, this) == SendResult.SENT) {
+                isOffered = true;
+                if (onOffered != null) {
+                    onOffered.run();
+                }
+            }
             return isDone;
+        }
+
+        /** @throws TransferException if it takes longer */
+        void await(Duration timeout) {
+            if (!device.awaitWrite(this, timeout)) {
+                throw new TransferException(
+                        "peer " + receiverName() + " has not taken " + tensor + " after " + timeout + ": "
+                                + (isOffered ? "it is being written" : "no slot is free")
+                                + (Thread.currentThread().isInterrupted() ? "; interrupted" : ""));
+            }
+        }
+
+        /** @throws TransferException if it is done, and not well */
+        void check() {
+            if (failure != null) {
+                throw failure;
+            }
         }
 
         @Override

@@ -60,6 +60,8 @@ public final class StaticPlacementReceiver {
     private int senderId;
     /** Tensors that senders who have closed had written. */
     private long sentBefore;
+    /** Senders that have closed. */
+    private long goodbyes;
     /** No acknowledgement is written any more. */
     private boolean isFinished;
     /** And none is on its way. */
@@ -166,6 +168,16 @@ public final class StaticPlacementReceiver {
         return sender == null ? "a sender that has not connected yet" : sender.name();
     }
 
+    /** Senders that have closed so far. */
+    public synchronized long goodbyes() {
+        return goodbyes;
+    }
+
+    /** Whether a sender has closed since there were so many, none has come after it, and all that it sent has been polled. */
+    public synchronized boolean hasEndedSince(long goodbyesBefore) {
+        return goodbyes > goodbyesBefore && state == PlacementState.AWAITING_SENDER && received >= sentBefore;
+    }
+
     /** A sender asks for the slots. While driving. */
     synchronized PlacementAnswer connect(PeerConnection sender, PlacementRequest request) {
         if (!type.equals(request.type()) || !shape.equals(request.shape())) {
@@ -216,6 +228,7 @@ public final class StaticPlacementReceiver {
         finish();
         if (isQuiet) {
             sentBefore = sent;
+            goodbyes++;
             peer = null;
             state = PlacementState.AWAITING_SENDER;
         }

@@ -210,6 +210,16 @@ public final class StaticPlacementSender {
         tails.close();
     }
 
+    /** Slots of the receiver. */
+    public int depth() {
+        return layout.depth();
+    }
+
+    /** Everybody on the connection hears of it, the peer too. */
+    public void failConnection(String cause) {
+        peer.fail("sender '" + name + "': " + cause);
+    }
+
     /** The receiver wants no more. @return whether nothing is on its way to it */
     boolean onReceiverClosed() {
         fail("peer " + peer.name() + " closed the receiver");
