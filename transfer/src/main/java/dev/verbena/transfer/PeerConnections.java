@@ -2,6 +2,7 @@ package dev.verbena.transfer;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -35,12 +36,14 @@ final class PeerConnections implements ConnectionHandler {
     private final RdmaDeviceOptions options;
     private final RpcMethods methods;
     private final ReceiverDirectory receivers;
-    private final TensorArena controlArena;
+    private final TensorArena messageArena;
     private final Edge edge;
 
     /** Made or being made, each by the thread that came first. */
     private final ConcurrentHashMap<Endpoint, CompletableFuture<PeerConnection>> outgoing = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Connection, PeerConnection> all = new ConcurrentHashMap<>();
+    /** Those that the peers made; they count until their memory is free. Added to when guarded by {@code all}. */
+    private final Set<PeerConnection> accepted = ConcurrentHashMap.newKeySet();
     /** Failed, and not closed yet. */
     private final ConcurrentLinkedQueue<PeerConnection> ending = new ConcurrentLinkedQueue<>();
     private final CopyOnWriteArrayList<Consumer<String>> lostListeners = new CopyOnWriteArrayList<>();
@@ -51,13 +54,13 @@ final class PeerConnections implements ConnectionHandler {
     private int nextEngine;
 
     PeerConnections(Fabric fabric, Engines engines, RdmaDeviceOptions options, RpcMethods methods,
-            ReceiverDirectory receivers, TensorArena controlArena, Edge edge) {
+            ReceiverDirectory receivers, TensorArena messageArena, Edge edge) {
         this.fabric = fabric;
         this.engines = engines;
         this.options = options;
         this.methods = methods;
         this.receivers = receivers;
-        this.controlArena = controlArena;
+        this.messageArena = messageArena;
         this.edge = edge;
     }
 
@@ -81,7 +84,8 @@ final class PeerConnections implements ConnectionHandler {
         try {
             checkOpen(remote);
             List<QueuePairOptions> queuePairs = queuePairOptions(options.queuePairsPerPeer() + 1);
-            PeerConnection peer = adopt(fabric.connect(remote, queuePairs, RdmaDevice.CONNECT_TIMEOUT.toNanos()));
+            PeerConnection peer = adopt(fabric.connect(remote, queuePairs, RdmaDevice.CONNECT_TIMEOUT.toNanos()),
+                    false);
             if (peer == null) {
                 checkOpen(remote);
             }
@@ -161,12 +165,16 @@ final class PeerConnections implements ConnectionHandler {
 
     @Override
     public List<QueuePairOptions> onRequest(String peerName, int queuePairCount) {
+        options.admission().check(options.name(), peerName, accepted.size(), queuePairCount - 1);
         return queuePairOptions(queuePairCount);
     }
 
     @Override
     public void onAccepted(Connection connection) {
-        adopt(connection);
+        // Once more: many may have asked before the first of them was accepted.
+        options.admission().check(options.name(), connection.peerName(), accepted.size(),
+                connection.queuePairs().size() - 1);
+        adopt(connection, true);
     }
 
     @Override
@@ -186,7 +194,7 @@ final class PeerConnections implements ConnectionHandler {
     }
 
     /** @return null if the device is closed or gives up, and so the connection is closed */
-    private PeerConnection adopt(Connection connection) {
+    private PeerConnection adopt(Connection connection, boolean isAccepted) {
         PeerConnection peer;
         synchronized (all) {
             if (isClosed) {
@@ -197,9 +205,12 @@ final class PeerConnections implements ConnectionHandler {
                 connection.abort(abortCause);
                 return null;
             }
-            peer = new PeerConnection(connection, engines, options.queueDepth(), methods, receivers, controlArena,
+            peer = new PeerConnection(connection, engines, options.queueDepth(), methods, receivers, messageArena,
                     this::onFailed);
             all.put(connection, peer);
+            if (isAccepted) {
+                accepted.add(peer);
+            }
         }
         String lost = connection.lostCause();
         if (lost != null) {
@@ -222,6 +233,7 @@ final class PeerConnections implements ConnectionHandler {
                 tellLost("peer " + peer.name() + " was given up: " + peer.failure());
             }
             ending.remove(peer);
+            accepted.remove(peer);
             engines.announce();
         });
     }

@@ -19,6 +19,7 @@ import dev.verbena.memory.SlabOptions;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.engine.Engines;
+import dev.verbena.transfer.protocol.ControlMemory;
 import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.PlacementQuery;
 import dev.verbena.transfer.protocol.ReceiverDirectory;
@@ -43,11 +44,12 @@ public final class RdmaDevice implements AutoCloseable {
     /** How long a device tries to connect to a peer, which may just be starting. */
     public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
 
-    private static final Set<AccessRight> RIGHTS = EnumSet.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE,
+    /** What a peer may do by a key that it was told: copies of memory go both ways. */
+    private static final Set<AccessRight> COPY_RIGHTS = EnumSet.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE,
             AccessRight.REMOTE_READ);
-    /** Message buffers of two connections, as a worker has with one server, and the words of their senders. */
-    private static final long CONTROL_BYTE_SIZE = 3L << 18;
-    private static final long CONTROL_BYTE_SIZE_MAX = 1L << 28;
+    /** Tensors are written by peers, and read by nobody. */
+    private static final Set<AccessRight> TENSOR_RIGHTS = EnumSet.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE);
+    private static final Set<AccessRight> MESSAGE_RIGHTS = EnumSet.of(AccessRight.LOCAL_WRITE);
     /** Message buffers and what arenas round up, per connection; rather too much than too little. */
     private static final long CONNECTION_BYTE_SIZE = 1L << 19;
     /** An entry in the receive rings of both data queue pairs, at both ends. */
@@ -65,7 +67,7 @@ public final class RdmaDevice implements AutoCloseable {
     private final SenderDirectory senders = new SenderDirectory(methods);
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
     private final Engines engines;
-    private final TensorArena controlArena;
+    private final ControlMemory controlMemory;
     private final PeerConnections connections;
     private final Endpoint endpoint;
     private boolean closed;
@@ -81,8 +83,9 @@ public final class RdmaDevice implements AutoCloseable {
             completionQueues.add(fabric.createCompletionQueue(countMax));
         }
         engines = new Engines(options.name(), completionQueues, options.progress(), fabric.edge());
-        controlArena = TensorArena.create(slabSource(), CONTROL_BYTE_SIZE, CONTROL_BYTE_SIZE_MAX);
-        connections = new PeerConnections(fabric, engines, this.options, methods, receivers, controlArena,
+        controlMemory = ControlMemory.create(slabSource(MESSAGE_RIGHTS, SlabOptions.defaults()), slabSource());
+        connections = new PeerConnections(fabric, engines, this.options, methods, receivers,
+                controlMemory.messages(),
                 fabric.edge());
         engines.start();
         try {
@@ -141,7 +144,7 @@ public final class RdmaDevice implements AutoCloseable {
     }
 
     /**
-     * Memory that peers may read and write, registered once. The caller closes it.
+     * Memory that peers who are told its key may read and write, for {@link RdmaChannel#memcpy}; registered once. The caller closes it.
      *
      * @throws dev.verbena.memory.OutOfArenaMemoryException if there is not so much
      */
@@ -157,7 +160,12 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws java.util.concurrent.CancellationException if the thread is interrupted while pages are pre-faulted
      */
     public MemoryRegion allocateRegion(long byteSize, SlabOptions memory) {
-        MemoryRegion region = fabric.register(byteSize, RIGHTS, memory);
+        return allocateRegion(byteSize, COPY_RIGHTS, memory);
+    }
+
+    /** The same, with these rights and no others. */
+    public MemoryRegion allocateRegion(long byteSize, Set<AccessRight> rights, SlabOptions memory) {
+        MemoryRegion region = fabric.register(byteSize, rights, memory);
         regions.add(region);
         return region;
     }
@@ -177,17 +185,24 @@ public final class RdmaDevice implements AutoCloseable {
         return region;
     }
 
-    /** Slabs registered once with this device, for arenas whose tensors can be sent without a copy. */
+    /**
+     * Slabs registered once with this device, for arenas whose tensors can be sent without a copy. Peers that send to a receiver in it may
+     * write it; nobody may read it but this process.
+     */
     public SlabSource slabSource() {
         return slabSource(SlabOptions.defaults());
     }
 
     /** The same, of memory as the options want it, as far as the fabric can: see {@link #allocateRegion(long, SlabOptions)}. */
     public SlabSource slabSource(SlabOptions memory) {
+        return slabSource(TENSOR_RIGHTS, memory);
+    }
+
+    private SlabSource slabSource(Set<AccessRight> rights, SlabOptions memory) {
         return new SlabSource() {
             @Override
             public Slab acquire(long byteSizeMin) {
-                return allocateRegion(byteSizeMin, memory);
+                return allocateRegion(byteSizeMin, rights, memory);
             }
 
             @Override
@@ -383,7 +398,7 @@ public final class RdmaDevice implements AutoCloseable {
         senders.close();
         // Before its memory: a connection may just be coming in.
         fabric.close();
-        controlArena.close();
+        controlMemory.close();
     }
 
     boolean isRegistered(Slab slab) {
@@ -393,7 +408,7 @@ public final class RdmaDevice implements AutoCloseable {
     TensorSender connectSender(PeerConnection peer, int queuePairIndex, String name, ElementType type, Shape shape,
             Duration timeout) {
         return new TensorSender(this, PlacementQuery.sender(senders, name, type, shape, peer, queuePairIndex,
-                controlArena, capabilities(), counters, timeout));
+                controlMemory, capabilities(), counters, timeout));
     }
 
     String arrivalReason() {

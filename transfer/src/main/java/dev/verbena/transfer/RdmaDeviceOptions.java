@@ -13,11 +13,13 @@ import java.nio.charset.StandardCharsets;
  * @param arrivalMode how a receiver sees that a tensor has arrived
  * @param network how an RDMA fabric uses its network, and the depth of queues on every fabric
  * @param progress whose threads move transfers on
+ * @param admission what those that connect are granted
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoint, int completionQueues,
-        int queuePairsPerPeer, ArrivalMode arrivalMode, NetworkOptions network, Progress progress) {
+        int queuePairsPerPeer, ArrivalMode arrivalMode, NetworkOptions network, Progress progress,
+        Admission admission) {
     private static final int NAME_BYTE_SIZE_MAX = 512;
 
     public RdmaDeviceOptions {
@@ -48,7 +50,7 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
     /** The same, on this network, whatever the environment says. */
     public static RdmaDeviceOptions defaults(NetworkOptions network) {
         return new RdmaDeviceOptions("verbena", Fabrics.AUTO, new Endpoint("127.0.0.1", 0), 1, 2, ArrivalMode.AUTO,
-                network, Progress.pollers());
+                network, Progress.pollers(), Admission.defaults());
     }
 
     /** Outstanding requests per queue pair; a power of two. */
@@ -58,42 +60,47 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
 
     public RdmaDeviceOptions withName(String name) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress);
+                network, progress, admission);
     }
 
     public RdmaDeviceOptions withFabric(String fabric) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress);
+                network, progress, admission);
     }
 
     public RdmaDeviceOptions withLocalEndpoint(Endpoint localEndpoint) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress);
+                network, progress, admission);
     }
 
     public RdmaDeviceOptions withCompletionQueues(int completionQueues) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress);
+                network, progress, admission);
     }
 
     public RdmaDeviceOptions withQueuePairsPerPeer(int queuePairsPerPeer) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress);
+                network, progress, admission);
     }
 
     public RdmaDeviceOptions withArrivalMode(ArrivalMode arrivalMode) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress);
+                network, progress, admission);
     }
 
     public RdmaDeviceOptions withNetwork(NetworkOptions network) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress);
+                network, progress, admission);
     }
 
     public RdmaDeviceOptions withProgress(Progress progress) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress);
+                network, progress, admission);
+    }
+
+    public RdmaDeviceOptions withAdmission(Admission admission) {
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network, progress, admission);
     }
 
     public RdmaDeviceOptions withQueueDepth(int queueDepth) {

@@ -55,7 +55,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
 
     /** Takes charge of a new connection; {@code onFailed} hears once that it is to be ended, on a thread that must not wait. */
     public PeerConnection(Connection connection, Engines engines, int depth, RpcMethods methods,
-            ReceiverDirectory receivers, TensorArena controlArena, Consumer<PeerConnection> onFailed) {
+            ReceiverDirectory receivers, TensorArena messageArena, Consumer<PeerConnection> onFailed) {
         this.connection = connection;
         this.engines = engines;
         this.onFailed = onFailed;
@@ -64,10 +64,10 @@ public final class PeerConnection implements EngineQueuePair.Owner {
             dataQueuePairs.add(engineQueuePair(queuePairs.get(i), depth));
         }
         rpcQueuePair = engineQueuePair(queuePairs.getFirst(), depth);
-        rpc = new RpcEndpoint(this, rpcQueuePair, engines, methods, controlArena);
+        rpc = new RpcEndpoint(this, rpcQueuePair, engines, methods, messageArena);
         for (EngineQueuePair queuePair : dataQueuePairs) {
             queuePair.engine().enqueue(() -> queuePair.start(
-                    (index, completion) -> receivers.onImmediate(completion.immediate), null, 0, 0, depth));
+                    (index, completion) -> receivers.onImmediate(this, completion.immediate), null, 0, 0, depth));
         }
         // Last: once the peer is heard, what it asks for goes over the others, which must have their indices by then.
         rpcQueuePair.engine().enqueue(rpc::start);

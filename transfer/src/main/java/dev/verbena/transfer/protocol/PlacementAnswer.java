@@ -46,6 +46,7 @@ record PlacementAnswer(boolean announced, boolean tail, int receiverId, int dept
     }
 
     private boolean isPossible() {
-        return depth >= 1 && sent >= 0 && acknowledged >= 0;
+        return depth >= 1 && depth <= SlotLayout.DEPTH_MAX && acknowledged >= 0 && acknowledged <= sent
+                && sent - acknowledged <= depth;
     }
 }

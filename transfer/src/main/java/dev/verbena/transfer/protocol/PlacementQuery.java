@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
-import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
@@ -28,9 +27,10 @@ public final class PlacementQuery {
     /** The sender for the peer's receiver of that name. */
     public static StaticPlacementSender sender(SenderDirectory directory, String name, ElementType type, Shape shape,
             PeerConnection peer,
-            int queuePairIndex, TensorArena controlArena, Capabilities capabilities, TransferCounters counters,
+            int queuePairIndex, ControlMemory memory, Capabilities capabilities, TransferCounters counters,
             Duration timeout) {
-        Tensor acknowledgement = controlArena.allocate(ElementType.INT64, Shape.of(SlotLayout.LINE / SlotLayout.WORD));
+        Tensor acknowledgement = memory.words().allocate(ElementType.INT64,
+                Shape.of(SlotLayout.LINE / SlotLayout.WORD));
         try {
             MemoryRegion region = (MemoryRegion) acknowledgement.slab();
             PlacementRequest request = new PlacementRequest(name, type, shape, directory.nextId(), queuePairIndex,
@@ -38,7 +38,7 @@ public final class PlacementQuery {
             Words.setRelease(acknowledgement.memory(), 0, 0);
             PlacementAnswer answer = ask(request, peer, timeout);
             StaticPlacementSender sender = new StaticPlacementSender(directory, request, answer, peer, acknowledgement,
-                    controlArena, capabilities, counters);
+                    memory.messages(), capabilities, counters);
             directory.add(sender);
             return sender;
         } catch (RuntimeException e) {

@@ -68,11 +68,12 @@ public final class ReceiverDirectory {
         return Farewell.answer(receiver == null || receiver.onSenderClosed(peer, farewell));
     }
 
-    /** While driving. */
-    void onImmediate(int receiverId) {
+    /** While driving. One that is not there any more has nothing to hear. */
+    void onImmediate(PeerConnection peer, int receiverId) {
         StaticPlacementReceiver receiver = byId.get(receiverId);
-        if (receiver != null) {
-            receiver.onArrival();
+        if (receiver != null && !receiver.onArrival(peer)) {
+            peer.fail("malformed: peer " + peer.name() + " says that a tensor arrived for receiver '" + receiver.name()
+                    + "', which it does not send to");
         }
     }
 }

@@ -54,6 +54,9 @@ final class RpcEndpoint {
     private static final byte LAST = 0;
     private static final byte MORE = 1;
     private static final int ERROR_BYTE_SIZE_MAX = 1024;
+    /** Of this side's calls and of answers that the peer waits for. */
+    private static final int WAITING_MAX = 2 * CALLS_MAX
+            * (RpcFrame.BYTE_SIZE_MAX / (FRAGMENT_BYTE_SIZE - FRAGMENT_HEADER) + 1);
 
     private static final Logger LOG = LoggerFactory.getLogger(RpcEndpoint.class);
 
@@ -147,8 +150,18 @@ final class RpcEndpoint {
             return;
         }
         switch (frame.kind()) {
-            case REQUEST -> send(answer(frame));
+            case REQUEST -> onRequest(frame);
             case REPLY, ERROR -> finish(frame);
+        }
+    }
+
+    /** A peer that asks on without taking the answers would have them pile up here. */
+    private void onRequest(RpcFrame request) {
+        if (waitingFragments.size() > WAITING_MAX) {
+            peer.fail("malformed: peer " + peer.name() + " has more than " + CALLS_MAX
+                    + " calls outstanding and does not take the answers");
+        } else {
+            send(answer(request));
         }
     }
 

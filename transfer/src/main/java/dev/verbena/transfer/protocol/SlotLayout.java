@@ -14,17 +14,19 @@ package dev.verbena.transfer.protocol;
  * goes to slot {@code n % depth}. Behind the last slot lies one line for the word from which acknowledgements are written.
  *
  * @param byteSize payload bytes
- * @param depth slots, at least 1
+ * @param depth slots, 1 to 4096
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record SlotLayout(long byteSize, int depth) {
     static final long WORD = Long.BYTES;
     static final long LINE = 64;
+    /** A sender prepares a request for each slot, on the word of the receiver. */
+    static final int DEPTH_MAX = 4096;
 
     public SlotLayout {
-        if (depth < 1) {
-            throw new IllegalArgumentException("depth=" + depth + "; give at least 1");
+        if (depth < 1 || depth > DEPTH_MAX) {
+            throw new IllegalArgumentException("depth=" + depth + " slots; give 1 to " + DEPTH_MAX);
         }
     }
 

@@ -217,7 +217,7 @@ public final class StaticPlacementReceiver {
         }
         long sent = Math.max(farewell.sent(), sentBefore);
         countConsumed();
-        if (sent > acknowledged + layout.depth()) {
+        if (sent < acknowledged || sent > acknowledged + layout.depth()) {
             throw new TransferException("malformed farewell: sent=" + sent + " acknowledged=" + acknowledged + " depth="
                     + layout.depth());
         }
@@ -235,9 +235,13 @@ public final class StaticPlacementReceiver {
         return isQuiet;
     }
 
-    /** A write with immediate arrived, in order. While driving. */
-    void onArrival() {
+    /** A write with immediate arrived, in order. While driving. @return false if it is not the sender who says so */
+    boolean onArrival(PeerConnection from) {
+        if (peer != from) {
+            return false;
+        }
         arrivals.setRelease(arrivals.getPlain() + 1);
+        return true;
     }
 
     /**

@@ -63,7 +63,7 @@ public final class StaticPlacementSender {
     StaticPlacementSender(SenderDirectory directory, PlacementRequest request, PlacementAnswer placement,
             PeerConnection peer,
             Tensor acknowledgement,
-            TensorArena controlArena, Capabilities capabilities, TransferCounters counters) {
+            TensorArena messageArena, Capabilities capabilities, TransferCounters counters) {
         this.directory = directory;
         this.id = request.senderId();
         this.name = request.name();
@@ -74,7 +74,7 @@ public final class StaticPlacementSender {
         this.placement = placement;
         this.layout = new SlotLayout(shape.byteSize(type), placement.depth());
         this.acknowledgement = acknowledgement;
-        this.tails = controlArena.allocate(ElementType.UINT8, Shape.of(placement.depth(), TAIL_BYTE_SIZE));
+        this.tails = messageArena.allocate(ElementType.UINT8, Shape.of(placement.depth(), TAIL_BYTE_SIZE));
         this.capabilities = capabilities;
         this.counters = counters;
         this.sent = placement.sent();

@@ -17,7 +17,7 @@ import dev.verbena.transfer.TransferException;
 /** Whatever a peer says is a message or a {@link TransferException}; {@code -Dverbena.malformed=1000000} says more. */
 class MalformedMessagesTest {
     private static final int COUNT = Integer.getInteger("verbena.malformed", 100_000);
-    private static final PlacementAnswer ANSWER = new PlacementAnswer(true, true, 1, 2, 3, 4, 5, 6);
+    private static final PlacementAnswer ANSWER = new PlacementAnswer(true, true, 1, 2, 3, 4, 6, 5);
 
     /** Changed, cut and lengthened at random; some of it stays good, or the mutations would be too coarse to reach the end. */
     private static void mutate(byte[] good, Consumer<byte[]> decode) {
@@ -61,9 +61,11 @@ class MalformedMessagesTest {
     void anAnswerThatCannotBeIsRefused() {
         byte[] good = ANSWER.encode();
         assertThrows(TransferException.class, () -> PlacementAnswer.decode(Arrays.copyOf(good, good.length + 1)));
-        for (PlacementAnswer bad : new PlacementAnswer[]{new PlacementAnswer(true, true, 1, 0, 3, 4, 5, 6),
-                new PlacementAnswer(true, true, 1, 2, 3, 4, -1, 6),
-                new PlacementAnswer(true, true, 1, 2, 3, 4, 5, -1)}) {
+        for (PlacementAnswer bad : new PlacementAnswer[]{new PlacementAnswer(true, true, 1, 0, 3, 4, 6, 5),
+                new PlacementAnswer(true, true, 1, SlotLayout.DEPTH_MAX + 1, 3, 4, 6, 5),
+                new PlacementAnswer(true, true, 1, 2, 3, 4, -1, -1),
+                new PlacementAnswer(true, true, 1, 2, 3, 4, 5, 6), new PlacementAnswer(true, true, 1, 2, 3, 4, 8, 5),
+                new PlacementAnswer(true, true, 1, 2, 3, 4, 1, -1)}) {
             assertThrows(TransferException.class, () -> PlacementAnswer.decode(bad.encode()), bad.toString());
         }
         byte[] request = new PlacementRequest("n", ElementType.INT8, Shape.of(1), 1, 2, 3, 4).encode();

@@ -75,7 +75,7 @@ class MessagesTest {
 
     @Test
     void placementAnswerComesBackAndCutOnesAreRefused() {
-        PlacementAnswer answer = new PlacementAnswer(true, false, 3, 2, 1L << 47, -1L << 40, 1L << 40, 77);
+        PlacementAnswer answer = new PlacementAnswer(true, false, 3, 2, 1L << 47, -1L << 40, 1L << 40, (1L << 40) - 1);
         byte[] bytes = answer.encode();
         assertEquals(answer, PlacementAnswer.decode(bytes));
         for (int length = 0; length < bytes.length; length++) {

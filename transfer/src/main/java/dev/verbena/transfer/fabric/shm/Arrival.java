@@ -21,4 +21,10 @@ enum Arrival {
     static Arrival of(int ordinal) {
         return ordinal >= 0 && ordinal < VALUES.length ? VALUES[ordinal] : MALFORMED;
     }
+
+    /** What to believe of it: a message has no more bytes than its receive. */
+    Arrival checked(long arrivedByteSize, long postedByteSize) {
+        boolean isPossible = arrivedByteSize >= 0 && (this != SEND || arrivedByteSize <= postedByteSize);
+        return isPossible ? this : MALFORMED;
+    }
 }

@@ -4,22 +4,20 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The control file of a fabric: what every peer must see of it.
+ * The file of a fabric that every peer writes: its doorbells. What a peer must only see, the {@link RegionTable}, is another one.
  *
  * <pre>
  *   HEADER     0  magic (8) ............................................ one line
  *   DOORBELLS     DOORBELL_COUNT times {@link Doorbell#BYTE_SIZE}, one for each completion queue
- *   REGIONS       {@link RegionTable#ENTRY_COUNT} entries of {@link RegionTable#ENTRY_BYTE_SIZE}
  * </pre>
  */
 final class FabricFile {
     static final int DOORBELL_COUNT = 64;
 
     /** "VRBNSHM" and the version of the layout. */
-    private static final long MAGIC = 0x5652_424e_5348_4d03L;
+    private static final long MAGIC = 0x5652_424e_5348_4d04L;
     private static final long DOORBELLS = Words.LINE_BYTE_SIZE;
-    private static final long REGIONS = DOORBELLS + DOORBELL_COUNT * Doorbell.BYTE_SIZE;
-    static final long BYTE_SIZE = REGIONS + RegionTable.ENTRY_COUNT * RegionTable.ENTRY_BYTE_SIZE;
+    static final long BYTE_SIZE = DOORBELLS + DOORBELL_COUNT * Doorbell.BYTE_SIZE;
 
     private FabricFile() {}
 
@@ -33,9 +31,5 @@ final class FabricFile {
 
     static Doorbell doorbell(MemorySegment memory, int index) {
         return new Doorbell(memory, DOORBELLS + index * Doorbell.BYTE_SIZE);
-    }
-
-    static RegionTable regions(MemorySegment memory) {
-        return new RegionTable(memory.asSlice(REGIONS, RegionTable.ENTRY_COUNT * RegionTable.ENTRY_BYTE_SIZE));
     }
 }

@@ -27,12 +27,14 @@ import dev.verbena.transfer.fabric.control.ProtocolException;
  * @param pid of the process
  * @param listening where it listens; port 0 if it does not
  * @param fabricFile {@link FabricFile}
+ * @param regionTable {@link RegionTable}
  * @param linkFile {@link LinkFile} for this connection
  * @param receiveDepths of each queue pair
  * @param doorbells of each queue pair's completion queue
  */
 record Hello(String machine, String pidNamespace, String name, long pid, Endpoint listening,
-        FileIdentity fabricFile, FileIdentity linkFile, int[] receiveDepths, int[] doorbells) {
+        FileIdentity fabricFile, FileIdentity regionTable, FileIdentity linkFile, int[] receiveDepths,
+        int[] doorbells) {
 
     static String thisMachine() {
         try {
@@ -70,6 +72,7 @@ record Hello(String machine, String pidNamespace, String name, long pid, Endpoin
         buffer.putLong(pid);
         putEndpoint(buffer, listening);
         putFile(buffer, fabricFile);
+        putFile(buffer, regionTable);
         putFile(buffer, linkFile);
         buffer.putInt(receiveDepths.length);
         for (int i = 0; i < receiveDepths.length; i++) {
@@ -82,7 +85,7 @@ record Hello(String machine, String pidNamespace, String name, long pid, Endpoin
         try {
             checkFabric(buffer, ShmFabric.NAME);
             Hello hello = new Hello(text(buffer), text(buffer), text(buffer), buffer.getLong(),
-                    endpoint(buffer), file(buffer), file(buffer), new int[queuePairCount(buffer)],
+                    endpoint(buffer), file(buffer), file(buffer), file(buffer), new int[queuePairCount(buffer)],
                     new int[buffer.remaining() / 8]);
             for (int i = 0; i < hello.receiveDepths.length; i++) {
                 hello.receiveDepths[i] = inRange(buffer.getInt(), 1, ShmFabric.DEPTH_MAX);

@@ -143,11 +143,11 @@ final class Libc {
         }
     }
 
-    /** Maps shared, for reading and writing. @return the address, or the negated errno */
-    static long mmap(int fd, long byteSize, boolean populate) {
+    /** Maps shared, for reading and perhaps writing. @return the address, or the negated errno */
+    static long mmap(int fd, long byteSize, boolean populate, boolean isWritable) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(CAPTURE);
-            long address = (long) MMAP.invokeExact(state, 0L, byteSize, PROT_READ | PROT_WRITE,
+            long address = (long) MMAP.invokeExact(state, 0L, byteSize, PROT_READ | (isWritable ? PROT_WRITE : 0),
                     MAP_SHARED | (populate ? MAP_POPULATE : 0), fd, 0L);
             return address == -1 ? -errno(state) : address;
         } catch (Throwable t) {

@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * The registered regions of one process, in shared memory: written by their owner, read by peers on every access.
+ * The registered regions of one process, in a shared file of their own: written by their owner, read by peers on every access. Peers
+ * map it for reading only, so that none of them changes for the others what a key means.
  *
  * <pre>
  *   entry  0  key      long  the rkey while the region is live, 0 otherwise; published last
@@ -28,6 +29,7 @@ import java.lang.invoke.VarHandle;
 final class RegionTable {
     static final int ENTRY_COUNT = 1024;
     static final long ENTRY_BYTE_SIZE = 64;
+    static final long TABLE_BYTE_SIZE = ENTRY_COUNT * ENTRY_BYTE_SIZE;
 
     static final int INDEX_BITS = Integer.numberOfTrailingZeros(ENTRY_COUNT);
 

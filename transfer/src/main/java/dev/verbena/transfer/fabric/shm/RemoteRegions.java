@@ -3,6 +3,8 @@ package dev.verbena.transfer.fabric.shm;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
+import dev.verbena.transfer.fabric.Rights;
+
 /**
  * The peer's regions as this side sees them: looked up by rkey on every access, mapped on first use.
  *
@@ -83,12 +85,14 @@ final class RemoteRegions implements AutoCloseable {
         return region;
     }
 
+    /** What its owner writes alone is mapped for reading. */
     private SharedMapping mapped(RegionTable.Entry entry) throws PeerFileException {
         if (entry.fileOffset() < 0 || entry.byteSize() <= 0 || entry.fileOffset() > Long.MAX_VALUE - entry.byteSize()) {
             throw new PeerFileException(Libc.EINVAL, "its region table says fileOffset=" + entry.fileOffset()
                     + " byteSize=" + entry.byteSize());
         }
-        return SharedMapping.mapPeer(peerPid, entry.file(), entry.fileOffset() + entry.byteSize());
+        return SharedMapping.mapPeer(peerPid, entry.file(), entry.fileOffset() + entry.byteSize(),
+                (entry.rights() & Rights.LOCAL_WRITE) != 0);
     }
 
     /** Unmaps what the peer has deregistered, so that its memory is really free. Called from the control thread. */

@@ -28,7 +28,11 @@ final class SharedMapping implements AutoCloseable {
 
     /** Maps a file of this process, with all its pages if {@code populate}. */
     static SharedMapping map(int fd, long byteSize, boolean populate) {
-        long address = Libc.mmap(fd, byteSize, populate);
+        return map(fd, byteSize, populate, true);
+    }
+
+    private static SharedMapping map(int fd, long byteSize, boolean populate, boolean isWritable) {
+        long address = Libc.mmap(fd, byteSize, populate, isWritable);
         // Addresses are below 2^47; only a negated errno is negative.
         if (address < 0) {
             throw new TransferException("mmap(byteSize=" + byteSize + ") failed: " + Libc.describe((int) address)
@@ -37,14 +41,20 @@ final class SharedMapping implements AutoCloseable {
         Arena arena = Arena.ofShared();
         MemorySegment memory = MemorySegment.ofAddress(address).reinterpret(byteSize, arena,
                 mapped -> Libc.munmap(mapped.address(), byteSize));
-        return new SharedMapping(arena, memory);
+        return new SharedMapping(arena, isWritable ? memory : memory.asReadOnly());
     }
 
-    /** Maps a file that another process, or this one, has open. */
+    /** Maps a file that another process, or this one, has open, for reading and writing. */
     static SharedMapping mapPeer(long pid, FileIdentity identity, long byteSize) throws PeerFileException {
+        return mapPeer(pid, identity, byteSize, true);
+    }
+
+    /** The same, for reading only if it is not {@code isWritable}. */
+    static SharedMapping mapPeer(long pid, FileIdentity identity, long byteSize, boolean isWritable)
+            throws PeerFileException {
         String path = "/proc/" + pid + "/fd/" + identity.fd();
         // Non-blocking: a peer that lies may name a FIFO.
-        int fd = Libc.open(path, Libc.O_RDWR | Libc.O_CLOEXEC | Libc.O_NONBLOCK, 0);
+        int fd = Libc.open(path, (isWritable ? Libc.O_RDWR : 0) | Libc.O_CLOEXEC | Libc.O_NONBLOCK, 0);
         if (fd < 0) {
             throw new PeerFileException(-fd, "open(" + path + ") failed: " + Libc.describe(fd) + hint(-fd));
         }
@@ -58,7 +68,7 @@ final class SharedMapping implements AutoCloseable {
             if (byteSize <= 0 || !Files.isRegularFile(file) || Files.size(file) < byteSize) {
                 throw new PeerFileException(Libc.EINVAL, path + " is not a file of at least byteSize=" + byteSize);
             }
-            return map(fd, byteSize, false);
+            return map(fd, byteSize, false, isWritable);
         } catch (IOException e) {
             throw new PeerFileException(Libc.EINVAL, path + " cannot be examined: " + e.getMessage());
         } finally {

@@ -37,14 +37,16 @@ final class ShmConnection extends ControlledConnection {
         this.linkFile = linkFile;
         link = new LinkFile(linkFile.memory(), receiveDepths(options));
         try {
-            SharedMapping fabricMapping = mapped(peer.pid(), peer.fabricFile(), FabricFile.BYTE_SIZE);
-            SharedMapping linkMapping = mapped(peer.pid(), peer.linkFile(), LinkFile.byteSize(peer.receiveDepths()));
+            SharedMapping fabricMapping = mapped(peer.pid(), peer.fabricFile(), FabricFile.BYTE_SIZE, true);
+            SharedMapping tableMapping = mapped(peer.pid(), peer.regionTable(), RegionTable.TABLE_BYTE_SIZE, false);
+            SharedMapping linkMapping = mapped(peer.pid(), peer.linkFile(), LinkFile.byteSize(peer.receiveDepths()),
+                    true);
             if (!FabricFile.isValid(fabricMapping.memory()) || !LinkFile.isValid(linkMapping.memory())) {
                 throw new PeerFileException(Libc.EINVAL, "its shared memory has another layout; use the same Verbena on"
                         + " both sides");
             }
             peerLink = new LinkFile(linkMapping.memory(), peer.receiveDepths());
-            remoteRegions = new RemoteRegions(peer.pid(), FabricFile.regions(fabricMapping.memory()));
+            remoteRegions = new RemoteRegions(peer.pid(), new RegionTable(tableMapping.memory()));
             mappings.add(remoteRegions);
             List<ShmQueuePair> made = new ArrayList<>();
             for (int i = 0; i < options.size(); i++) {
@@ -58,8 +60,9 @@ final class ShmConnection extends ControlledConnection {
         }
     }
 
-    private SharedMapping mapped(long pid, FileIdentity file, long byteSize) throws PeerFileException {
-        SharedMapping mapping = SharedMapping.mapPeer(pid, file, byteSize);
+    private SharedMapping mapped(long pid, FileIdentity file, long byteSize, boolean isWritable)
+            throws PeerFileException {
+        SharedMapping mapping = SharedMapping.mapPeer(pid, file, byteSize, isWritable);
         mappings.add(mapping);
         return mapping;
     }

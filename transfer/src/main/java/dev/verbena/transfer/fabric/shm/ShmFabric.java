@@ -46,6 +46,7 @@ final class ShmFabric extends ControlledFabric {
     /** Asked by every call that waits. */
     private final Capabilities capabilities;
     private final SharedFile file;
+    private final SharedFile regionTableFile;
     private final RegionTable regionTable;
     private final String machine = Hello.thisMachine();
     private final String pidNamespace = Hello.thisPidNamespace();
@@ -63,22 +64,29 @@ final class ShmFabric extends ControlledFabric {
     private long registrationCount;
     private long registrationNs;
 
-    private ShmFabric(ShmDirectory directory, SharedFile file, long handshakeTimeoutNs, int peerTimeoutMs) {
+    private ShmFabric(ShmDirectory directory, SharedFile file, SharedFile regionTableFile, long handshakeTimeoutNs,
+            int peerTimeoutMs) {
         super("verbena-shm-control", handshakeTimeoutNs, peerTimeoutMs);
         this.directory = directory;
         capabilities = new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
                 ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
         this.file = file;
-        regionTable = FabricFile.regions(file.memory());
+        this.regionTableFile = regionTableFile;
+        regionTable = new RegionTable(regionTableFile.memory());
     }
 
     static ShmFabric open(ShmDirectory directory, long handshakeTimeoutNs, int peerTimeoutMs) {
         SharedFile file = SharedFile.create(directory, FabricFile.BYTE_SIZE);
+        SharedFile regionTableFile = null;
         try {
             FabricFile.initialize(file.memory());
-            return new ShmFabric(directory, file, handshakeTimeoutNs, peerTimeoutMs);
+            regionTableFile = SharedFile.create(directory, RegionTable.TABLE_BYTE_SIZE);
+            return new ShmFabric(directory, file, regionTableFile, handshakeTimeoutNs, peerTimeoutMs);
         } catch (RuntimeException e) {
             file.close();
+            if (regionTableFile != null) {
+                regionTableFile.close();
+            }
             throw e;
         }
     }
@@ -273,7 +281,7 @@ final class ShmFabric extends ControlledFabric {
         int[] doorbells = options.stream().mapToInt(o -> ((ShmCompletionQueue) o.completionQueue()).doorbellIndex())
                 .toArray();
         return new Hello(machine, pidNamespace, localName(), ProcessHandle.current().pid(), listening(),
-                file.identity(), linkFile, ShmConnection.receiveDepths(options), doorbells);
+                file.identity(), regionTableFile.identity(), linkFile, ShmConnection.receiveDepths(options), doorbells);
     }
 
     // ---- the end ----
@@ -282,7 +290,7 @@ final class ShmFabric extends ControlledFabric {
     protected synchronized List<AutoCloseable> holdings() {
         List<AutoCloseable> held = new ArrayList<>(completionQueues.values());
         held.addAll(regions.values());
-        held.add(file);
+        held.addAll(List.of(file, regionTableFile));
         return held;
     }
 }

@@ -47,6 +47,8 @@ final class ShmQueuePair implements QueuePair {
 
     private final int receiveDepth;
     private final long[] receiveIds;
+    /** What was posted, where the peer cannot write it. */
+    private final long[] receiveByteSizes;
     private final String[] receiveRefusals;
     private long receivesPosted;
     private long reaped;
@@ -80,6 +82,7 @@ final class ShmQueuePair implements QueuePair {
         sendDepth = options.sendDepth();
         receiveDepth = options.receiveDepth();
         receiveIds = new long[receiveDepth];
+        receiveByteSizes = new long[receiveDepth];
         receiveRefusals = new String[receiveDepth];
     }
 
@@ -148,6 +151,7 @@ final class ShmQueuePair implements QueuePair {
         int index = (int) receivesPosted & receiveDepth - 1;
         String refusal = target == null ? null : target.refusal(offset, byteSize, Rights.LOCAL_WRITE);
         receiveIds[index] = workRequestId;
+        receiveByteSizes[index] = byteSize;
         receiveRefusals[index] = refusal;
         boolean isUsable = target != null && refusal == null;
         half.ring().postRelease(receivesPosted, isUsable ? target.address() + offset : 0, byteSize,
@@ -377,10 +381,12 @@ final class ShmQueuePair implements QueuePair {
 
     private void fillArrived(Completion completion) {
         ReceiveRing ring = half.ring();
-        Arrival arrival = ring.kind(reaped);
+        // Each of the peer's words is read once: it may change them at any time.
+        long arrivedByteSize = ring.arrivedByteSize(reaped);
+        long postedByteSize = receiveByteSizes[(int) reaped & receiveDepth - 1];
         fillReceive(completion, CompletionStatus.SUCCESS, null);
-        completion.byteSize = ring.arrivedByteSize(reaped);
-        switch (arrival) {
+        completion.byteSize = arrivedByteSize;
+        switch (ring.kind(reaped).checked(arrivedByteSize, postedByteSize)) {
             case SEND -> completion.opcode = Opcode.RECEIVE;
             case WRITE_WITH_IMMEDIATE -> {
                 completion.opcode = Opcode.RECEIVE_WRITE_WITH_IMMEDIATE;
@@ -389,7 +395,7 @@ final class ShmQueuePair implements QueuePair {
             }
             case TOO_SMALL ->
                 failReceive(completion, CompletionStatus.LOCAL_LENGTH_ERROR, "receive is too small: posted="
-                        + ring.byteSize(reaped) + " arrived=" + completion.byteSize + " from " + connection.peer());
+                        + postedByteSize + " arrived=" + completion.byteSize + " from " + connection.peer());
             case UNUSABLE -> {
                 String refusal = receiveRefusals[(int) reaped & receiveDepth - 1];
                 failReceive(completion, CompletionStatus.LOCAL_PROTECTION_ERROR,

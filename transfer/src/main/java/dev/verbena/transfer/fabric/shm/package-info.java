@@ -3,7 +3,8 @@
  *
  * <pre>
  *   process A                                                   process B
- *   ShmFabric     FabricFile: doorbells, region table  ◄──────── maps, rings, looks keys up
+ *   ShmFabric     FabricFile: doorbells                ◄──────── maps, rings
+ *                 RegionTable                          ◄──────── maps for reading, looks keys up
  *   ShmMemoryRegion  nameless shared file              ◄──────── RemoteRegions maps it on first use; Initiator copies
  *   ShmConnection LinkFile: farewell, and for each
  *     ShmQueuePair  QueuePairHalf with ReceiveRing     ◄──────── claims receives, publishes arrivals

@@ -18,7 +18,8 @@ import dev.verbena.transfer.fabric.control.ProtocolException;
 class HelloTest {
     private static Hello hello(String machine, String pidNamespace) {
         return new Hello(machine, pidNamespace, "wörker:1", 4711, new Endpoint("127.0.0.1", 4001),
-                new FileIdentity(5, 27, 99), new FileIdentity(6, 27, -1), new int[]{8, 4096}, new int[]{0, 63});
+                new FileIdentity(5, 27, 99), new FileIdentity(7, 27, 98), new FileIdentity(6, 27, -1),
+                new int[]{8, 4096}, new int[]{0, 63});
     }
 
     private static Hello hello() {
@@ -33,6 +34,7 @@ class HelloTest {
         assertEquals(in.pid(), out.pid());
         assertEquals(in.listening(), out.listening());
         assertEquals(in.fabricFile(), out.fabricFile());
+        assertEquals(in.regionTable(), out.regionTable());
         assertEquals(in.linkFile(), out.linkFile());
         assertArrayEquals(in.receiveDepths(), out.receiveDepths());
         assertArrayEquals(in.doorbells(), out.doorbells());

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,22 @@ class SharedFileTest {
             file.memory().set(JAVA_LONG, 4096, 77);
             assertEquals(77, peer.memory().get(JAVA_LONG, 4096));
             assertEquals(10_000, peer.memory().byteSize());
+        }
+    }
+
+    /** Not only for Java: a native call through its address must not write either. */
+    @Test
+    void whatAPeerMustOnlySeeItCannotWrite() throws PeerFileException, IOException {
+        try (SharedFile file = SharedFile.create(DIRECTORY, 4096);
+                SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 4096, false)) {
+            file.memory().set(JAVA_LONG, 0, 77);
+            assertEquals(77, peer.memory().get(JAVA_LONG, 0));
+            assertThrows(IllegalArgumentException.class, () -> peer.memory().set(JAVA_LONG, 0, 1));
+            String start = Long.toHexString(peer.memory().address()) + "-";
+            String mapping = Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                    .map(line -> line.replaceFirst("^0+", "")).filter(line -> line.startsWith(start)).findFirst()
+                    .orElseThrow();
+            assertTrue(mapping.contains(" r--s "), mapping);
         }
     }
 

@@ -118,12 +118,13 @@ class ShmInnardsTest {
         ring.postRelease(0, 100, 10, 7, true);
         for (long byteSize : new long[]{-1, Long.MIN_VALUE, 11, Long.MAX_VALUE}) {
             ring.arriveRelease(0, Arrival.SEND, byteSize, 0);
-            assertEquals(Arrival.MALFORMED, ring.kind(0), "byteSize=" + byteSize);
+            assertEquals(Arrival.MALFORMED, ring.kind(0).checked(byteSize, 10), "byteSize=" + byteSize);
         }
         ring.arriveRelease(0, Arrival.TOO_SMALL, 11, 0);
-        assertEquals(Arrival.TOO_SMALL, ring.kind(0));
+        assertEquals(Arrival.TOO_SMALL, ring.kind(0).checked(11, 10));
         ring.arriveRelease(0, Arrival.WRITE_WITH_IMMEDIATE, 11, 0);
-        assertEquals(Arrival.WRITE_WITH_IMMEDIATE, ring.kind(0), "its bytes are elsewhere");
+        assertEquals(Arrival.WRITE_WITH_IMMEDIATE, ring.kind(0).checked(11, 10), "its bytes are elsewhere");
+        assertEquals(Arrival.MALFORMED, ring.kind(0).checked(-1, 10));
         for (int ordinal : new int[]{-1, Arrival.values().length, Integer.MAX_VALUE}) {
             assertEquals(Arrival.MALFORMED, Arrival.of(ordinal));
         }
