@@ -72,7 +72,7 @@ final class StreamingPeer implements ConnectionHandler {
         }
         String lost = connection.lostCause();
         fabric.close();
-        if (lost != null && lost.contains("parent") && lost.contains("gave this process up")) {
+        if (lost != null && lost.contains("parent") && lost.contains("no answer for peerTimeoutMs")) {
             System.exit(TOLD);
         }
     }

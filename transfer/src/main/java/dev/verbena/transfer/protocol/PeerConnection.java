@@ -11,7 +11,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
@@ -26,7 +28,7 @@ import dev.verbena.transfer.spi.QueuePair;
  * connection. Then nothing more is posted, and every request, call, sender and receiver hears of that cause, once.
  *
  * <pre>
- *   usable ── fail ──► failed: what is posted is flushed ── end, abort, close ──► closed: memory is free
+ *   usable ── fail ──► failed: what is posted is flushed ── end, abort, close ──► closed ── the peer too ──► quiet: memory is free
  * </pre>
  *
  * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
@@ -50,8 +52,12 @@ public final class PeerConnection implements EngineQueuePair.Owner {
     private volatile boolean awaitsWord;
     /** Whether an end is under way or done; guarded by this. */
     private boolean isEnding;
-    /** Whether no queue pair is left through which anybody could write. */
+    /** Whether this side has no queue pair left. */
     private volatile boolean isClosed;
+    /** Whether the peer cannot write any more to memory of this side. */
+    private volatile boolean isQuiet;
+    /** What it could write to, and is to be given back; guarded by itself. */
+    private final List<TensorLease> held = new ArrayList<>();
 
     /** Takes charge of a new connection; {@code onFailed} hears once that it is to be ended, on a thread that must not wait. */
     public PeerConnection(Connection connection, Engines engines, int depth, RpcMethods methods,
@@ -181,13 +187,38 @@ public final class PeerConnection implements EngineQueuePair.Owner {
         }
         rpcQueuePair.engine().execute(rpc::abandon);
         isClosed = true;
+        connection.whenQuiet(this::onQuiet);
         engines.announce();
         return true;
     }
 
+    private void onQuiet() {
+        List<TensorLease> free;
+        synchronized (held) {
+            isQuiet = true;
+            free = List.copyOf(held);
+            held.clear();
+        }
+        free.forEach(TensorLease::close);
+        engines.announce();
+    }
+
+    /**
+     * Closes memory that the peer could write to. If the connection has failed, it is free only when nothing of the peer's lands any more: a
+     * peer that stands still in the midst of a copy would go on with it, whatever has become of the memory.
+     */
+    void giveBack(Tensor tensor) {
+        synchronized (held) {
+            if (failure() != null && !isQuiet) {
+                held.add(TensorLease.of(tensor));
+            }
+        }
+        tensor.close();
+    }
+
     /**
      * Takes leave of the other end of a transfer, so that memory can be given back: asks until it leaves that alone. If it does not say so
-     * in time, the connection is cut; returns when either has happened.
+     * in time, the connection is cut; returns when either has happened. Then {@link #giveBack}.
      */
     void takeLeave(String method, Farewell farewell, String name) {
         long deadlineNs = engines.nanoTime() + FAREWELL_NS;
@@ -203,7 +234,11 @@ public final class PeerConnection implements EngineQueuePair.Owner {
                 engines.awaitUninterruptibly(() -> failure() != null, FAREWELL_PAUSE_NS);
             }
         }
-        engines.awaitUninterruptibly(() -> isClosed, 2 * PATIENCE_NS);
+        if (!engines.awaitUninterruptibly(() -> isQuiet, 2 * PATIENCE_NS)) {
+            LOG.warn(
+                    "{}: peer {} may still write to its memory, which stays out of use until that peer goes on or ends",
+                    name, name());
+        }
     }
 
     private boolean isQuietAt(String method, byte[] message, long timeoutNs) {

@@ -42,7 +42,7 @@ public final class PlacementQuery {
             directory.add(sender);
             return sender;
         } catch (RuntimeException e) {
-            acknowledgement.close();
+            peer.giveBack(acknowledgement);
             throw e;
         }
     }

@@ -134,7 +134,7 @@ final class RpcEndpoint {
     /** The queue pair is closed: gives the buffers back. */
     void abandon() {
         queuePair.abandon();
-        buffers.close();
+        peer.giveBack(buffers);
     }
 
     private void onReceive(int receiveIndex, Completion completion) {

@@ -267,7 +267,11 @@ public final class StaticPlacementReceiver {
             sender.takeLeave(Farewell.OF_RECEIVER, new Farewell(id, senderId, 0), "receiver '" + name + "'");
         }
         directory.remove(this);
-        buffer.close();
+        if (sender != null) {
+            sender.giveBack(buffer);
+        } else {
+            buffer.close();
+        }
     }
 
     private boolean hasArrived(long sequence) {

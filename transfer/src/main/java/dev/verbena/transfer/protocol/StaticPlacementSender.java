@@ -206,7 +206,7 @@ public final class StaticPlacementSender {
         }
         peer.takeLeave(Farewell.OF_SENDER, new Farewell(placement.receiverId(), id, sent), "sender '" + name + "'");
         directory.remove(this);
-        acknowledgement.close();
+        peer.giveBack(acknowledgement);
         tails.close();
     }
 

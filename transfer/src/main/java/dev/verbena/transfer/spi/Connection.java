@@ -25,6 +25,16 @@ public interface Connection extends AutoCloseable {
     void abort(String cause);
 
     /**
+     * To be called once, after {@link #close} or {@link #abort}: runs it, on any thread, when nothing of the peer's lands any more in memory
+     * of this side, or is read there, through this connection; before, that memory must not be used for anything else, not even that of
+     * receives which were flushed. At once where the device does the writing, which has stopped; where the peer's processor does it, when
+     * the peer has stopped or is dead, which may be never.
+     */
+    default void whenQuiet(Runnable then) {
+        then.run();
+    }
+
+    /**
      * Orderly end: the peer learns that it was meant. To be called when nobody posts to the queue pairs any more.
      * Idempotent.
      */

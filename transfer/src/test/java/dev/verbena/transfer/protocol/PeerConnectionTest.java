@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +60,9 @@ class PeerConnectionTest {
     /** Gives these answers by the method's name, and null to all else. */
     private <T> T answering(Class<T> type, Map<String, Object> answers) {
         return type.cast(Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[]{type},
-                (proxy, method, arguments) -> answers.get(method.getName())));
+                (proxy, method, arguments) -> method.isDefault()
+                        ? InvocationHandler.invokeDefault(proxy, method, arguments)
+                        : answers.get(method.getName())));
     }
 
     private SlabSource source(Arena memory) {

@@ -48,6 +48,7 @@ public final class Connector {
     public ControlledConnection connect() {
         ControlledConnection connection = handshake();
         if (!fabric.adopt(connection)) {
+            connection.socket().close();
             fabric.checkNotGivingUp(remote);
             throw new IllegalStateException(fabric + " was closed while it connected to " + remote);
         }

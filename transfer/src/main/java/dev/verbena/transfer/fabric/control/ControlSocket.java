@@ -68,6 +68,20 @@ public final class ControlSocket implements AutoCloseable {
         return Frame.decode(received);
     }
 
+    /** Forgets what was received. */
+    void discard() {
+        received.limit(0);
+    }
+
+    /** Nothing more is sent, which the peer sees; what it says still comes. */
+    void hangUp() {
+        try {
+            channel.shutdownOutput();
+        } catch (IOException e) {
+            LOGGER.trace("it is of no use any more either way", e);
+        }
+    }
+
     /** Frames are so few and small that they always fit the socket's buffer; a peer that does not take them is not one. */
     public synchronized void send(Frame.Type type, ByteBuffer payload) throws IOException {
         ByteBuffer frame = Frame.encode(type, payload);

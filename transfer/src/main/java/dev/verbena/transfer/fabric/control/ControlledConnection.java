@@ -1,6 +1,8 @@
 package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
@@ -13,6 +15,15 @@ import dev.verbena.transfer.spi.Connection;
  * A connection that hears of its peer over a control socket, whose end tells that the peer died. A peer that is stopped, or whose machine
  * hangs, says nothing: so it is asked at each beat of the control thread, and given up when it has not answered for some of them. Its
  * control thread answers, whatever its program does.
+ *
+ * <p>A side ends its half of the socket when it has closed its queue pairs and released what it held of the peer, and not before; if it dies,
+ * the kernel does. So the end of the other half tells each side that the peer does nothing to its memory any more, and a connection that is
+ * closed keeps its socket for so long.
+ *
+ * <pre>
+ *                 this side is done              the peer's half has ended
+ *   both talk ───────────────────────► half ───────────────────────────────► closed          (or the other way round)
+ * </pre>
  *
  * <p>Not to be closed from inside a completion handler when its queue pairs are spread over several completion queues.
  *
@@ -40,6 +51,12 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
     private final Endpoint peerEndpoint;
     /** Guarded by this. */
     private State state = State.OPEN;
+    /** Whether its own half of the socket is to end, or has: its queue pairs are closed. Guarded by this. */
+    private boolean isDone;
+    /** Whether the peer's half has ended. Guarded by this. */
+    private boolean hasPeerEnded;
+    /** Guarded by this. */
+    private final List<Runnable> whenPeerEnded = new ArrayList<>();
     private volatile String lostCause;
     // Of the control thread: whether the peer has said anything since the last beat, and how many beats before it had not.
     private boolean hasSpoken = true;
@@ -125,26 +142,75 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
     public final void onReady() {
         try {
             boolean isAlive = socket.receive();
-            for (Frame frame = socket.next(); frame != null; frame = socket.next()) {
-                hasSpoken = true;
-                if (frame.type() == Frame.Type.PING) {
-                    say(Frame.Type.PONG);
-                } else if (frame.type() != Frame.Type.PONG) {
-                    onFrame(frame);
-                }
-            }
+            takeFrames();
             if (!isAlive) {
-                onSocketEnd();
+                onPeerEnd();
             }
         } catch (IOException e) {
-            onSocketEnd();
+            onPeerEnd();
         } catch (ProtocolException e) {
             lose(false, peer() + " broke the protocol: " + e.getMessage());
         }
     }
 
+    private void takeFrames() throws ProtocolException {
+        for (Frame frame = nextFrame(); frame != null; frame = nextFrame()) {
+            hasSpoken = true;
+            if (frame.type() == Frame.Type.PING) {
+                say(Frame.Type.PONG);
+            } else if (frame.type() != Frame.Type.PONG) {
+                onFrame(frame);
+            }
+        }
+    }
+
+    /** What a lost peer says is of no interest. */
+    private Frame nextFrame() throws ProtocolException {
+        if (isTalking()) {
+            return socket.next();
+        }
+        socket.discard();
+        return null;
+    }
+
+    private synchronized boolean isTalking() {
+        return isOpen();
+    }
+
+    private void onPeerEnd() {
+        boolean isClosed;
+        synchronized (this) {
+            if (hasPeerEnded) {
+                return;
+            }
+            hasPeerEnded = true;
+            isClosed = isDone;
+        }
+        if (isClosed) {
+            socket.close();
+        } else {
+            fabric.watchNoMore(this);
+        }
+        onSocketEnd();
+        whenPeerEnded.forEach(Runnable::run);
+    }
+
+    /** Runs it when the peer has closed its queue pairs and released what it held of this side, or is dead. */
+    protected final void whenPeerEnded(Runnable then) {
+        synchronized (this) {
+            if (!hasPeerEnded) {
+                whenPeerEnded.add(then);
+                return;
+            }
+        }
+        then.run();
+    }
+
     @Override
     public final void onBeat() {
+        if (!isTalking()) {
+            return;
+        }
         // What came while this process stood still counts.
         onReady();
         silentBeats = hasSpoken ? 0 : silentBeats + 1;
@@ -174,11 +240,13 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
         lose(false, peer() + " was given up: " + silence + "; it is stopped, or its machine hangs");
     }
 
-    /** A fabric that closes closes its connections itself; otherwise something is wrong here. */
+    /** A fabric that closes closes its connections itself, and next all memory; otherwise something is wrong here. */
     @Override
     public final void onEnd() {
         if (fabric.isOpen()) {
             lose(false, peer() + " is not watched any more after an internal error");
+        } else {
+            onPeerEnd();
         }
     }
 
@@ -192,7 +260,6 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
             lostCause = cause;
             loseQueuePairs(cause);
         }
-        socket.close();
         LOGGER.debug("lost: {}", cause);
         fabric.onLost(this, orderly, cause);
     }
@@ -227,9 +294,18 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
             sayFarewell(orderly, text);
         }
         closeQueuePairs(text);
-        socket.close();
         fabric.forget(this);
         release();
+        boolean isLast;
+        synchronized (this) {
+            isDone = true;
+            isLast = hasPeerEnded;
+        }
+        if (isLast) {
+            socket.close();
+        } else {
+            socket.hangUp();
+        }
     }
 
     @Override

@@ -164,6 +164,11 @@ public abstract class ControlledFabric implements Fabric {
         return peerTimeoutMs;
     }
 
+    /** Its socket has nothing more to say. */
+    final void watchNoMore(ControlledConnection connection) {
+        loop.watch(connection.socket().channel(), 0, connection);
+    }
+
     final void forget(ControlledConnection connection) {
         welcomed.remove(connection);
         connections.remove(connection);

@@ -136,6 +136,12 @@ final class ShmConnection extends ControlledConnection {
 
     // ---- ends ----
 
+    /** The peer writes by itself, until it has unmapped what it had of this side. */
+    @Override
+    public void whenQuiet(Runnable then) {
+        whenPeerEnded(then);
+    }
+
     @Override
     protected void sayFarewell(boolean orderly, String text) {
         link.sayFarewellRelease(orderly ? LinkFile.FAREWELL_BYE : LinkFile.FAREWELL_ABORT, text);
