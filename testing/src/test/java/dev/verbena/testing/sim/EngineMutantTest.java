@@ -49,7 +49,7 @@ class EngineMutantTest {
                 "        lostListeners.forEach(listener -> listener.accept(cause));",
                 "        lostListeners.forEach(listener -> { listener.accept(cause); listener.accept(cause); });"),
         CALLS_DO_NOT_END("protocol/RpcEndpoint.java", "        calls.values().forEach(this::fail);", ""),
-        KEEPS_ITS_BUFFERS("protocol/RpcEndpoint.java", "        buffers.close();", ""),
+        KEEPS_ITS_BUFFERS("protocol/RpcEndpoint.java", "        peer.giveBack(buffers);", ""),
         COPY_ENDS_BEFORE_ITS_LAST_PART("protocol/MemoryCopy.java", "if (failure == null && left > 0) {",
                 "if (failure == null && left > pool.messageByteSizeMax()) {");
 
