@@ -48,6 +48,8 @@ class EngineMutantTest {
         CAUSE_IS_TOLD_TWICE("PeerConnections.java",
                 "        lostListeners.forEach(listener -> listener.accept(cause));",
                 "        lostListeners.forEach(listener -> { listener.accept(cause); listener.accept(cause); });"),
+        TELLS_NOBODY_OF_A_RECEIVER("protocol/ReceiverDirectory.java", "waiting.take(receiver.name())",
+                "waiting.take(\"\")"),
         CALLS_DO_NOT_END("protocol/RpcEndpoint.java", "        calls.values().forEach(this::fail);", ""),
         KEEPS_ITS_BUFFERS("protocol/RpcEndpoint.java", "        peer.giveBack(buffers);", ""),
         COPY_ENDS_BEFORE_ITS_LAST_PART("protocol/MemoryCopy.java", "if (failure == null && left > 0) {",

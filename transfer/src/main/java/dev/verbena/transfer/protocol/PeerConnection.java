@@ -43,6 +43,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
 
     private final Connection connection;
     private final Engines engines;
+    private final ReceiverDirectory receivers;
     private final Consumer<PeerConnection> onFailed;
     private final EngineQueuePair rpcQueuePair;
     private final List<EngineQueuePair> dataQueuePairs = new ArrayList<>();
@@ -65,6 +66,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
         this.connection = connection;
         this.engines = engines;
         this.onFailed = onFailed;
+        this.receivers = receivers;
         List<QueuePair> queuePairs = connection.queuePairs();
         for (int i = 1; i < queuePairs.size(); i++) {
             dataQueuePairs.add(engineQueuePair(queuePairs.get(i), depth));
@@ -111,6 +113,11 @@ public final class PeerConnection implements EngineQueuePair.Owner {
     /** Calls a method of the peer and waits for the answer. */
     public byte[] call(String method, byte[] request, Duration timeout) {
         return rpc.call(method, request, timeout);
+    }
+
+    /** Calls a method of the peer whose answer nobody waits for. */
+    void tell(String method, byte[] request) {
+        rpc.tell(method, request);
     }
 
     // ---- failure ----
@@ -185,7 +192,10 @@ public final class PeerConnection implements EngineQueuePair.Owner {
         for (EngineQueuePair queuePair : dataQueuePairs) {
             queuePair.engine().execute(queuePair::abandon);
         }
-        rpcQueuePair.engine().execute(rpc::abandon);
+        rpcQueuePair.engine().execute(() -> {
+            rpc.abandon();
+            receivers.forget(this);
+        });
         isClosed = true;
         connection.whenQuiet(this::onQuiet);
         engines.announce();

@@ -8,7 +8,7 @@ import dev.verbena.transfer.TransferException;
 /**
  * Where a sender may write.
  *
- * @param announced whether the receiver exists yet; if not, nothing else means anything and the sender asks again
+ * @param announced whether the receiver exists yet; if not, nothing else means anything, and an {@link Announcement} will tell when it does
  * @param tail whether arrival shows in the tail's sequence word, rather than as a completion with immediate
  * @param receiverId the immediate to send
  * @param depth slots

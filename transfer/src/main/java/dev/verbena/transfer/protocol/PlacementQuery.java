@@ -2,6 +2,7 @@ package dev.verbena.transfer.protocol;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
@@ -11,18 +12,24 @@ import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
- * Asks a peer for the slots of a receiver, again and again until it has announced them or time is up: the address distribution
- * of EuroSys'19 §3.4, off the path of any tensor.
+ * Asks a peer for the slots of a receiver: the address distribution of EuroSys'19 §3.4, off the path of any tensor. A peer that has no such
+ * receiver yet keeps the question in mind and tells when it has one; then it is asked again, and not before.
  *
- * <p><b>Owner:</b> none. <b>Threading:</b> blocks its caller.
+ * <p><b>Owner:</b> {@link SenderDirectory}, as long as the question is open. <b>Threading:</b> {@link #sender} blocks its caller; what the peer
+ * tells is heard while driving.
  */
 public final class PlacementQuery {
-    private static final long PAUSE_NS_MIN = 1_000_000;
-    private static final long PAUSE_NS_MAX = 20_000_000;
     /** A question asked in time may be answered later. */
     private static final long ANSWER_NS = 5_000_000_000L;
 
-    private PlacementQuery() {}
+    private final PlacementRequest request;
+    private final PeerConnection peer;
+    private final AtomicReference<QueryState> state = new AtomicReference<>(QueryState.OUTDATED);
+
+    private PlacementQuery(PlacementRequest request, PeerConnection peer) {
+        this.request = request;
+        this.peer = peer;
+    }
 
     /** The sender for the peer's receiver of that name. */
     public static StaticPlacementSender sender(SenderDirectory directory, String name, ElementType type, Shape shape,
@@ -31,12 +38,15 @@ public final class PlacementQuery {
             Duration timeout) {
         Tensor acknowledgement = memory.words().allocate(ElementType.INT64,
                 Shape.of(SlotLayout.LINE / SlotLayout.WORD));
+        PlacementQuery query = null;
         try {
             MemoryRegion region = (MemoryRegion) acknowledgement.slab();
             PlacementRequest request = new PlacementRequest(name, type, shape, directory.nextId(), queuePairIndex,
                     region.address() + acknowledgement.slabOffset(), region.rkey());
             Words.setRelease(acknowledgement.memory(), 0, 0);
-            PlacementAnswer answer = ask(request, peer, timeout);
+            query = new PlacementQuery(request, peer);
+            directory.add(query);
+            PlacementAnswer answer = query.ask(timeout);
             StaticPlacementSender sender = new StaticPlacementSender(directory, request, answer, peer, acknowledgement,
                     memory.messages(), capabilities, counters);
             directory.add(sender);
@@ -44,35 +54,78 @@ public final class PlacementQuery {
         } catch (RuntimeException e) {
             peer.giveBack(acknowledgement);
             throw e;
+        } finally {
+            if (query != null) {
+                directory.remove(query);
+            }
         }
     }
 
-    private static PlacementAnswer ask(PlacementRequest request, PeerConnection peer, Duration timeout) {
+    int senderId() {
+        return request.senderId();
+    }
+
+    PeerConnection peer() {
+        return peer;
+    }
+
+    /** The peer has a receiver of the name now. While driving; perhaps before it is known that it had none. */
+    void onAnnounced() {
+        move(QueryState.OUTDATED);
+    }
+
+    private PlacementAnswer ask(Duration timeout) {
         byte[] message = request.encode();
-        long deadline = peer.engines().nanoTime() + timeout.toNanos();
-        for (long pause = PAUSE_NS_MIN;; pause = Math.min(2 * pause, PAUSE_NS_MAX)) {
-            Duration left = Duration.ofNanos(Math.max(deadline - peer.engines().nanoTime(), 0) + ANSWER_NS);
-            PlacementAnswer answer = call(request, message, peer, left);
-            if (answer.announced()) {
-                return answer;
+        long deadlineNs = peer.engines().nanoTime() + timeout.toNanos();
+        try {
+            while (true) {
+                move(QueryState.ASKING);
+                long leftNs = deadlineNs - peer.engines().nanoTime();
+                PlacementAnswer answer = call(message, Duration.ofNanos(Math.max(leftNs, 0) + ANSWER_NS));
+                if (answer.announced()) {
+                    return answer;
+                }
+                move(QueryState.WAITING);
+                awaitAnnouncement(deadlineNs, timeout);
             }
-            if (peer.engines().nanoTime() + pause > deadline) {
-                throw new TransferException("peer " + peer.name() + " has no receiver '" + request.name() + "' after "
-                        + TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()) + " ms; create it there first");
-            }
-            peer.engines().await(() -> peer.failure() != null, pause);
+        } finally {
+            move(QueryState.OVER);
+        }
+    }
+
+    private void awaitAnnouncement(long deadlineNs, Duration timeout) {
+        boolean isAnnounced = peer.engines().await(
+                () -> state.get() == QueryState.OUTDATED || peer.failure() != null,
+                deadlineNs - peer.engines().nanoTime());
+        if (peer.failure() != null) {
+            throw new TransferException("sender '" + request.name() + "': " + peer.failure());
+        }
+        if (!isAnnounced || peer.engines().nanoTime() - deadlineNs >= 0) {
+            peer.tell(Farewell.OF_SENDER, nobodyComes().encode());
+            throw new TransferException("peer " + peer.name() + " has no receiver '" + request.name() + "' after "
+                    + TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()) + " ms; create it there first");
         }
     }
 
     /** Without an answer it is not known whether the receiver is bound: so it is told that nobody comes. */
-    private static PlacementAnswer call(PlacementRequest request, byte[] message, PeerConnection peer,
-            Duration timeout) {
+    private PlacementAnswer call(byte[] message, Duration timeout) {
         try {
             return PlacementAnswer.decode(peer.call(ReceiverDirectory.PLACEMENT, message, timeout));
         } catch (TransferException e) {
-            peer.takeLeave(Farewell.OF_SENDER, new Farewell(Farewell.ANY_RECEIVER, request.senderId(), 0),
-                    "sender '" + request.name() + "'");
+            peer.takeLeave(Farewell.OF_SENDER, nobodyComes(), "sender '" + request.name() + "'");
             throw e;
+        }
+    }
+
+    private Farewell nobodyComes() {
+        return new Farewell(Farewell.ANY_RECEIVER, request.senderId(), 0);
+    }
+
+    /** What is not legal has been overtaken: an answer by an announcement, an announcement by the end. */
+    private void move(QueryState next) {
+        QueryState present = state.get();
+        while (present.allows(next) && !state.compareAndSet(present, next)) {
+            present = state.get();
         }
     }
 }

@@ -16,6 +16,7 @@ public final class ReceiverDirectory {
 
     private final ConcurrentHashMap<String, StaticPlacementReceiver> byName = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Integer, StaticPlacementReceiver> byId = new ConcurrentHashMap<>();
+    private final WaitingQueries waiting = new WaitingQueries();
     private final AtomicInteger ids = new AtomicInteger();
 
     /** An empty one, whose receivers are asked for and left through these methods. */
@@ -35,6 +36,14 @@ public final class ReceiverDirectory {
             byId.remove(receiver.id());
             throw new IllegalArgumentException("receiver '" + receiver.name() + "' exists already on this device");
         }
+        for (WaitingQueries.Waiting each : waiting.take(receiver.name())) {
+            each.peer().tell(Announcement.METHOD, new Announcement(each.senderId()).encode());
+        }
+    }
+
+    /** The connection has ended: who has asked over it waits no more. */
+    void forget(PeerConnection peer) {
+        waiting.removeAll(peer);
     }
 
     void remove(StaticPlacementReceiver receiver) {
@@ -44,20 +53,29 @@ public final class ReceiverDirectory {
 
     private byte[] place(PeerConnection peer, byte[] bytes) {
         PlacementRequest request = PlacementRequest.decode(bytes);
-        StaticPlacementReceiver receiver = byName.get(request.name());
-        if (receiver == null) {
-            return PlacementAnswer.NOT_YET.encode();
-        }
         if (request.queuePairIndex() < 0 || request.queuePairIndex() >= peer.dataQueuePairCount()) {
             throw new TransferException("no such queue pair: queuePairIndex=" + request.queuePairIndex());
         }
-        return receiver.connect(peer, request).encode();
+        // Before it is looked for: whoever announces it meanwhile tells.
+        waiting.add(peer, request.senderId(), request.name());
+        boolean isWaiting = false;
+        try {
+            StaticPlacementReceiver receiver = byName.get(request.name());
+            PlacementAnswer answer = receiver == null ? PlacementAnswer.NOT_YET : receiver.connect(peer, request);
+            isWaiting = !answer.announced();
+            return answer.encode();
+        } finally {
+            if (!isWaiting) {
+                waiting.remove(peer, request.senderId());
+            }
+        }
     }
 
     /** From a receiver that is not there any more, or has another sender, this one has nothing to fear. */
     private byte[] onFarewell(PeerConnection peer, byte[] bytes) {
         Farewell farewell = Farewell.decode(bytes);
         if (farewell.receiverId() == Farewell.ANY_RECEIVER) {
+            waiting.remove(peer, farewell.senderId());
             boolean areQuiet = true;
             for (StaticPlacementReceiver receiver : byId.values()) {
                 areQuiet &= receiver.onSenderClosed(peer, farewell);

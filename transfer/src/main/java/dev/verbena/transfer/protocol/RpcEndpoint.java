@@ -114,6 +114,12 @@ final class RpcEndpoint {
         return call.answer;
     }
 
+    /** The same, and forgets the answer. */
+    void tell(String method, byte[] request) {
+        Call call = new Call(method, request);
+        queuePair.engine().execute(() -> start(call));
+    }
+
     // ---- while driving ----
 
     /** Posts the receives. */

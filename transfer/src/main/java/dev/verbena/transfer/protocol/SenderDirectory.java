@@ -13,13 +13,34 @@ public final class SenderDirectory {
     private final ConcurrentHashMap<Integer, StaticPlacementSender> byId = new ConcurrentHashMap<>();
     private final AtomicInteger ids = new AtomicInteger();
 
-    /** An empty one, whose senders hear of receivers that close through these methods. */
+    /** Questions that are open. */
+    private final ConcurrentHashMap<Integer, PlacementQuery> queries = new ConcurrentHashMap<>();
+
+    /** An empty one, whose senders hear of receivers that come and close through these methods. */
     public SenderDirectory(RpcMethods methods) {
+        methods.add(Announcement.METHOD, this::onAnnouncement);
         methods.add(Farewell.OF_RECEIVER, this::onFarewell);
     }
 
     int nextId() {
         return ids.getAndIncrement();
+    }
+
+    void add(PlacementQuery query) {
+        queries.put(query.senderId(), query);
+    }
+
+    void remove(PlacementQuery query) {
+        queries.remove(query.senderId(), query);
+    }
+
+    /** To a question that is not open any more it says nothing. */
+    private byte[] onAnnouncement(PeerConnection peer, byte[] bytes) {
+        PlacementQuery query = queries.get(Announcement.decode(bytes).senderId());
+        if (query != null && query.peer() == peer) {
+            query.onAnnounced();
+        }
+        return Announcement.ANSWER;
     }
 
     void add(StaticPlacementSender sender) {

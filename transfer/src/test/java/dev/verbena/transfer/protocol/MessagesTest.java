@@ -85,6 +85,15 @@ class MessagesTest {
     }
 
     @Test
+    void announcementComesBackAndOthersAreRefused() {
+        Announcement announcement = new Announcement(-7);
+        assertEquals(announcement, Announcement.decode(announcement.encode()));
+        for (int length : new int[]{0, 3, 5}) {
+            assertThrows(TransferException.class, () -> Announcement.decode(new byte[length]));
+        }
+    }
+
+    @Test
     void farewellComesBackAndCutOnesAreRefused() {
         Farewell farewell = new Farewell(3, -4, 1L << 50);
         byte[] bytes = farewell.encode();
