@@ -24,6 +24,8 @@ public enum Fault {
     SILENT_WRITES(0, 0, 1),
     /** 1: what of a message is under way when its queue pair fails or closes still lands, until the peer's end has heard of it. */
     STRAGGLING_PIECES(0, 0, 1),
+    /** 1: the peer's processor writes, and goes on with what has begun to land after the target has closed, until the peer closes too. */
+    WRITES_OUTLIVE_TARGET(0, 0, 1),
     /** 1: the fabric has no atomics. */
     NO_ATOMICS(0, 0, 1),
     /** The most gather elements of a request. */

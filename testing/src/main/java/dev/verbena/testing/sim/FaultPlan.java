@@ -89,7 +89,8 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
             plan = plan.with(new Incident(kind, random.nextInt(3), random.nextInt(INCIDENT_NS_MAX),
                     random.nextInt(INCIDENT_NS_MAX)));
         }
-        return sometimes(random, plan, Fault.PEER_TIMEOUT_NS, 1 + random.nextInt(INCIDENT_NS_MAX));
+        plan = sometimes(random, plan, Fault.PEER_TIMEOUT_NS, 1 + random.nextInt(INCIDENT_NS_MAX));
+        return sometimes(random, plan, Fault.WRITES_OUTLIVE_TARGET, 1);
     }
 
     private static FaultPlan sometimes(Random random, FaultPlan plan, Fault fault, long value) {

@@ -69,9 +69,18 @@ final class Initiator {
     }
 
     private boolean isUnderWay(SimRequest request) {
+        if (outlivesTarget(request)) {
+            return true;
+        }
         boolean mayGoOn = queuePair.state() == SimQueuePair.State.READY || request.isStraggling()
                 || !simulation.conduct().stopsWhenFailed() && queuePair.state() != SimQueuePair.State.CLOSED;
         return mayGoOn && !request.isFailing && running.contains(request) && queuePair.reachesPeer();
+    }
+
+    /** Whether it goes on although its target has closed: the peer's processor is in the midst of it. */
+    private boolean outlivesTarget(SimRequest request) {
+        return simulation.chance().isSet(Fault.WRITES_OUTLIVE_TARGET) && request.piecesLeft > 0
+                && queuePair.isTargetClosed() && running.contains(request);
     }
 
     // ---- before the first byte ----
@@ -233,11 +242,14 @@ final class Initiator {
             return;
         }
         request.move(piece, region.bytes(), offset);
-        if (request.opcode() != Opcode.READ) {
+        boolean hasTarget = !queuePair.isTargetClosed();
+        if (request.opcode() != Opcode.READ && hasTarget) {
             queuePair.peer().completionQueue().onEffect();
         }
         request.piecesLeft--;
-        if (request.piecesLeft == 0) {
+        if (request.piecesLeft == 0 && !hasTarget) {
+            running.remove(request);
+        } else if (request.piecesLeft == 0) {
             landed(request);
         } else if (request.piecesLeft == 1 && last != null) {
             step(request, "lands its end", () -> land(request, region, offset, last, null));

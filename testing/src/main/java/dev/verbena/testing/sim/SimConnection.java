@@ -30,6 +30,7 @@ final class SimConnection implements Connection {
     /** A longer text of a peer is cut. */
     private static final int TEXT_LENGTH_MAX = 16_384;
 
+    private final Simulation simulation;
     private final SimFabric fabric;
     private final SimFabric peerFabric;
     private final String peerName;
@@ -41,8 +42,11 @@ final class SimConnection implements Connection {
     private SimConnection peer;
     private String lostCause;
     private boolean isSevered;
+    /** What the peer does when it is certain that nothing of this side's lands any more. */
+    private Runnable whenClosed;
 
     SimConnection(Simulation simulation, SimFabric fabric, SimFabric peerFabric, List<QueuePairOptions> options) {
+        this.simulation = simulation;
         this.fabric = fabric;
         this.peerFabric = peerFabric;
         peerName = peerFabric.localName();
@@ -175,6 +179,15 @@ final class SimConnection implements Connection {
     }
 
     @Override
+    public void whenQuiet(Runnable then) {
+        if (!fabric.mayBeWrittenAfterClosing() || peer == null || peer.state == State.CLOSED) {
+            then.run();
+        } else {
+            peer.whenClosed = fabric.hearsOnce(then);
+        }
+    }
+
+    @Override
     public void abort(String cause) {
         String text = cause.length() > TEXT_LENGTH_MAX ? cause.substring(0, TEXT_LENGTH_MAX) : cause;
         end(false, "failed: " + text);
@@ -195,6 +208,9 @@ final class SimConnection implements Connection {
         move(State.CLOSED);
         queuePairs.forEach(SimQueuePair::close);
         fabric.forget(this);
+        if (whenClosed != null) {
+            simulation.later(this + " has stopped writing", () -> peerFabric.process().hear(whenClosed));
+        }
         if (isPeerThere && text != null) {
             tell("farewell of " + fabric, other -> other.lose(orderly, other.peerInWords() + " " + text));
         }

@@ -43,6 +43,8 @@ public final class SimFabric implements Fabric {
     private final SimEdge edge;
     private final Set<SimConnection> connections = new LinkedHashSet<>();
     private final Set<SimCompletionQueue> completionQueues = new LinkedHashSet<>();
+    /** Of connections whose peers may still write. */
+    private final Set<Runnable> untold = new LinkedHashSet<>();
     private String localName;
     private Endpoint listening = new Endpoint("localhost", 0);
     /** Null while it does not listen. */
@@ -228,6 +230,20 @@ public final class SimFabric implements Fabric {
         return abortCause == null ? "it closes" : localName + " gives up: " + abortCause;
     }
 
+    boolean mayBeWrittenAfterClosing() {
+        return simulation.chance().isSet(Fault.WRITES_OUTLIVE_TARGET);
+    }
+
+    /** What runs this once: when it is told to, or when all memory goes. */
+    Runnable hearsOnce(Runnable then) {
+        untold.add(then);
+        return () -> {
+            if (untold.remove(then)) {
+                then.run();
+            }
+        };
+    }
+
     void checkThread() {
         simulation.checkThread();
     }
@@ -313,6 +329,8 @@ public final class SimFabric implements Fabric {
         List.copyOf(completionQueues).forEach(SimCompletionQueue::close);
         simulation.network().unbind(listening);
         memory.releaseAll();
+        List.copyOf(untold).forEach(Runnable::run);
+        untold.clear();
     }
 
     List<String> holdings() {

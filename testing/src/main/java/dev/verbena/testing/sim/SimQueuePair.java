@@ -129,6 +129,11 @@ final class SimQueuePair implements QueuePair {
         return connection.reachesPeer() && peer().state == State.READY;
     }
 
+    /** Whether the peer has closed, and this side has not. */
+    boolean isTargetClosed() {
+        return state != State.CLOSED && connection.peer() != null && peer().state == State.CLOSED;
+    }
+
     /** What the peer's side says to a request of this one. */
     void onAnswer(SimRequest request, CompletionStatus status, String cause) {
         if (state != State.READY || request.isDone() || !connection.reachesPeer()) {

@@ -52,6 +52,7 @@ class EngineMutantTest {
                 "waiting.take(\"\")"),
         CALLS_DO_NOT_END("protocol/RpcEndpoint.java", "        calls.values().forEach(this::fail);", ""),
         KEEPS_ITS_BUFFERS("protocol/RpcEndpoint.java", "        peer.giveBack(buffers);", ""),
+        KEEPS_WHAT_MIGHT_BE_WRITTEN("protocol/PeerConnection.java", "        free.forEach(TensorLease::close);", ""),
         COPY_ENDS_BEFORE_ITS_LAST_PART("protocol/MemoryCopy.java", "if (failure == null && left > 0) {",
                 "if (failure == null && left > pool.messageByteSizeMax()) {");
 

@@ -101,6 +101,31 @@ class FaultTest {
     }
 
     @Test
+    void whatHasBegunToLandMayGoOnUntilItsInitiatorHasClosedToo() {
+        for (boolean outlives : new boolean[]{false, true}) {
+            begin(FaultPlan.NONE.with(Fault.WRITES_OUTLIVE_TARGET, outlives ? 1 : 0).with(Fault.PIECE_COUNT_MAX, 64)
+                    .with(Fault.DELAY_NS_MAX, 100_000));
+            initiator.region.memory().fill((byte) 1);
+            initiator.queuePair().post(initiator.write(1, 0, 2048, target, 0));
+            assertTrue(simulation.runUntil(() -> landed() > 0, LENGTH_NS));
+            long landed = landed();
+            assertTrue(landed < 2048);
+            boolean[] isQuiet = {false};
+            target.connection.close();
+            target.connection.whenQuiet(() -> isQuiet[0] = true);
+            assertEquals(!outlives, isQuiet[0]);
+            assertTrue(simulation.runUntil(() -> !initiator.lost.isEmpty(), LENGTH_NS));
+            assertEquals(outlives, landed() > landed);
+            initiator.connection.close();
+            landed = landed();
+            simulation.run(LENGTH_NS);
+            assertTrue(isQuiet[0]);
+            assertEquals(landed, landed());
+            simulation.close();
+        }
+    }
+
+    @Test
     void whoIsKilledIsMissedAndDoesNothingMore() {
         begin(Incident.Kind.KILL);
         initiator.queuePair().post(initiator.request(1, Opcode.SEND, 0, 8, target, 0));
