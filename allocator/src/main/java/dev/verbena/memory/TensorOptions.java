@@ -84,6 +84,9 @@ public record TensorOptions(long alignment, long headroomByteSize, boolean zeroe
             long first = start + front - headroomByteSize;
             slab.asSlice(first - slab.address(), headroomByteSize + shape.byteSize(type)).fill((byte) 0);
         }
+        if (front > headroomByteSize) {
+            block.setAside(front - headroomByteSize);
+        }
         Storage storage = front == 0 ? block : new HeadroomStorage(block, headroomByteSize, front);
         return new Tensor(storage, start + front, type, shape);
     }

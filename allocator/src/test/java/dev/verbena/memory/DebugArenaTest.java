@@ -68,6 +68,21 @@ class DebugArenaTest {
         assertFalse(tensor.isOpen());
     }
 
+    /** What the alignment leaves between the block's begin and the headroom is nobody's. */
+    @ParameterizedTest
+    @ValueSource(longs = {64, 4096, 65_536})
+    void aWriteInFrontOfTheHeadroomIsCaught(long alignment) {
+        TensorOptions options = TensorOptions.defaults().withAlignment(alignment).withHeadroomByteSize(24).withZeroed();
+        Tensor tensor = arena.allocate(ElementType.UINT8, Shape.of(100), options);
+        long headroom = tensor.address() - 24;
+        tensor.memoryWithHeadroom().fill((byte) 1);
+        assertDoesNotThrow(arena::check);
+        write(headroom - 1, 0x41);
+        assertDamage("write in front of a block: block address=0x" + Long.toHexString(headroom)
+                + " byteSize=124 byte at offset=-1 is 0x41 instead of 0xfd",
+                assertThrows(DamagedMemoryException.class, tensor::close), "DebugArenaTest.aWriteInFront");
+    }
+
     @ParameterizedTest
     @CsvSource({"24, 0", "24, 23", "24, 24", "24, -64", "300000, 299999"})
     void aWriteAfterFreeIsCaughtByCheck(long byteSize, long offset) {

@@ -22,7 +22,8 @@ import dev.verbena.memory.slab.SystemMemory;
  *   GONE          double free    never        nothing: it may be another's by now
  * </pre>
  *
- * <p>The guard behind begins at the very byte, so that a write of one byte too many is caught at whatever size.
+ * <p>The guard behind begins at the very byte, so that a write of one byte too many is caught at whatever size; the one in front ends
+ * where the headroom of a tensor begins, if it has any.
  *
  * <p><b>Owner:</b> {@link DebugBlocks}; its tensor has it as storage. <b>Threading:</b> thread-safe; each move and each check with its
  * monitor held, so that a check never sees memory that is another's.
@@ -44,6 +45,8 @@ final class DebugBlock implements Storage {
     private final DebugBlocks blocks;
     private final MemorySegment whole;
     private State state = State.LIVE;
+    /** Of the user's bytes, at their begin; they are guarded, too. */
+    private long asideByteSize;
     private Site freed;
     /** Life of the segments that tensors give out; made with the first of them. */
     private Arena views;
@@ -93,6 +96,12 @@ final class DebugBlock implements Storage {
     @Override
     public void unpinned() {
         blocks.unpinned();
+    }
+
+    @Override
+    public synchronized void setAside(long firstByteSize) {
+        Poison.GUARD.fill(whole.asSlice(address - start, firstByteSize));
+        asideByteSize = firstByteSize;
     }
 
     /** While it is live. @throws IllegalStateException if a native call uses one */
@@ -185,7 +194,7 @@ final class DebugBlock implements Storage {
 
     private String report(String what, long wholeOffset, Poison expected) {
         int found = whole.get(ValueLayout.JAVA_BYTE, wholeOffset) & 0xFF;
-        return what + ": " + this + " byte at offset=" + (wholeOffset - (address - start)) + " is 0x"
+        return what + ": " + this + " byte at offset=" + (wholeOffset - guardedInFront()) + " is 0x"
                 + Integer.toHexString(found) + " instead of 0x" + Integer.toHexString(expected.value & 0xFF)
                 + history();
     }
@@ -202,8 +211,12 @@ final class DebugBlock implements Storage {
         }
     }
 
+    private long guardedInFront() {
+        return address - start + asideByteSize;
+    }
+
     private MemorySegment front() {
-        return whole.asSlice(0, address - start);
+        return whole.asSlice(0, guardedInFront());
     }
 
     private MemorySegment content() {
@@ -216,6 +229,7 @@ final class DebugBlock implements Storage {
 
     @Override
     public String toString() {
-        return "block address=0x" + Long.toHexString(address) + " byteSize=" + byteSize;
+        return "block address=0x" + Long.toHexString(start + guardedInFront()) + " byteSize="
+                + (byteSize - asideByteSize);
     }
 }

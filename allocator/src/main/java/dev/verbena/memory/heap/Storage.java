@@ -43,6 +43,9 @@ public interface Storage {
         return 0;
     }
 
+    /** The first bytes of the block are nobody's: what a tensor's headroom and alignment leave in front of it. */
+    default void setAside(long byteSize) {}
+
     /** Whether tensors that are not closed may be used. */
     default boolean isOpen() {
         return true;

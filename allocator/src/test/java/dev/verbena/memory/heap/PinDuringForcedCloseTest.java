@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.memory.OffHeapSlabSource;
 
-/** A pin that comes just when pins are counted: it is refused, or it keeps what is live. */
+/** A pin that comes just when pins are counted, or a close just before it is: the pin is refused, or it keeps what is live. */
 class PinDuringForcedCloseTest {
     private static final long MIB = 1024 * 1024;
 
@@ -20,10 +20,19 @@ class PinDuringForcedCloseTest {
     private final List<Boolean> pinned = new ArrayList<>();
     private int pinAt;
     private int counts;
+    private boolean isClosedBeforePin;
 
-    /** Pins right behind the count of that number, as another thread might. */
+    /** Pins right behind the count of that number, or closes right before a pin counts, as another thread might. */
     private final class Interrupted extends PinCount {
         private ArenaBlocks arena;
+
+        @Override
+        void add() {
+            if (isClosedBeforePin) {
+                assertEquals(1, arena.closeForcibly().liveCount());
+            }
+            super.add();
+        }
 
         @Override
         long get() {
@@ -54,6 +63,16 @@ class PinDuringForcedCloseTest {
         assertEquals(1, arena.closeForcibly().liveCount());
         assertEquals(List.of(false), pinned);
         assertFalse(arena.isOpen());
+        assertEquals(0, arena.pinCount());
+        assertEquals(0, source.heldByteSize());
+    }
+
+    /** Who looks whether all ends before he counts has looked too early. */
+    @Test
+    void aPinThatCountsBehindTheLastLookIsRefused() {
+        ArenaBlocks arena = arena(0);
+        isClosedBeforePin = true;
+        assertFalse(arena.tryPin());
         assertEquals(0, arena.pinCount());
         assertEquals(0, source.heldByteSize());
     }
