@@ -16,6 +16,7 @@ public interface Connection extends AutoCloseable {
     /** The endpoint that the peer listens on. */
     dev.verbena.transfer.Endpoint peerEndpoint();
 
+    /** Those that the options of this side asked for, in their order; the n-th of one side is connected to the n-th of the other. */
     List<QueuePair> queuePairs();
 
     /** Why the connection is lost; null while it is not. */

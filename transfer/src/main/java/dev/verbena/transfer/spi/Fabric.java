@@ -13,8 +13,10 @@ import dev.verbena.transfer.Endpoint;
  * <p><b>Owner:</b> the device, which closes it last. <b>Threading:</b> thread-safe.
  */
 public interface Fabric extends AutoCloseable {
+    /** The kind, as its provider calls it. */
     String name();
 
+    /** The same as long as the fabric is open. */
     Capabilities capabilities();
 
     /** Time and threads of a device on it. */

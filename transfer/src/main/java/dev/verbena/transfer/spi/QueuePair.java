@@ -2,7 +2,8 @@ package dev.verbena.transfer.spi;
 
 /**
  * A reliable connected queue pair. Operations take effect in the order posted; the first failed one moves it to ERROR and
- * everything behind it is flushed, each with its cause.
+ * everything behind it is flushed, each with its cause: first the requests, signaled or not, then the receives, each in the order posted;
+ * what had arrived before is delivered first.
  *
  * <p><b>Owner:</b> its {@link Connection}. <b>Threading:</b> used by one thread at a time, together with its completion queue;
  * {@link #number()} and {@link #state()} are thread-safe.
@@ -18,6 +19,7 @@ public interface QueuePair {
         CLOSED
     }
 
+    /** For messages; no two of a fabric have the same. */
     int number();
 
     State state();
