@@ -94,4 +94,14 @@ public final class RdmaChannel {
     public TensorSender sender(String name, ElementType type, Shape shape, Duration timeout) {
         return device.connectSender(peer, queuePairIndex, name, type, shape, timeout);
     }
+
+    /**
+     * The sending end for the peer's receiver of that name, of tensors of any type and shape.
+     *
+     * @param timeout how long to wait until the peer has announced the receiver
+     * @throws TransferException if it does not in time, takes tensors of one shape only, or already has a sender
+     */
+    public DynamicTensorSender dynamicSender(String name, Duration timeout) {
+        return device.connectDynamicSender(peer, queuePairIndex, name, timeout);
+    }
 }

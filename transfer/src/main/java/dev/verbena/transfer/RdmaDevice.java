@@ -20,6 +20,7 @@ import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.protocol.ControlMemory;
+import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
 import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.PlacementQuery;
 import dev.verbena.transfer.protocol.ReceiverDirectory;
@@ -82,7 +83,8 @@ public final class RdmaDevice implements AutoCloseable {
         for (int i = 0; i < options.completionQueues(); i++) {
             completionQueues.add(fabric.createCompletionQueue(countMax));
         }
-        engines = new Engines(options.name(), completionQueues, options.progress(), fabric.edge());
+        engines = new Engines(options.name(), completionQueues, options.progress(), fabric.edge(),
+                fabric.capabilities().wakesOnWrite());
         controlMemory = ControlMemory.create(slabSource(MESSAGE_RIGHTS, SlabOptions.defaults()), slabSource());
         connections = new PeerConnections(fabric, engines, this.options, methods, receivers,
                 controlMemory.messages(),
@@ -198,6 +200,16 @@ public final class RdmaDevice implements AutoCloseable {
         return slabSource(TENSOR_RIGHTS, memory);
     }
 
+    /** As {@link #slabSource()}, of memory that peers may read too, such as tensors that a {@link DynamicTensorSender} offers. */
+    public SlabSource readableSlabSource() {
+        return readableSlabSource(SlabOptions.defaults());
+    }
+
+    /** The same, of memory as the options want it, as far as the fabric can: see {@link #allocateRegion(long, SlabOptions)}. */
+    public SlabSource readableSlabSource(SlabOptions memory) {
+        return slabSource(COPY_RIGHTS, memory);
+    }
+
     private SlabSource slabSource(Set<AccessRight> rights, SlabOptions memory) {
         return new SlabSource() {
             @Override
@@ -271,6 +283,20 @@ public final class RdmaDevice implements AutoCloseable {
             throw e;
         }
         return new TensorReceiver(this, receiver);
+    }
+
+    /**
+     * Announces under the name a receiver of tensors of any type and shape, which it allocates in the arena as they come.
+     *
+     * @param arena over {@link #slabSource()} of this device
+     * @param depth tensors that a sender may tell of before the first of them is read, and that are read ahead of who polls; slots for their
+     *            records are allocated in the arena now
+     * @throws IllegalArgumentException if the name is taken or the arena's memory is not registered here
+     */
+    public DynamicTensorReceiver dynamicReceiver(String name, TensorArena arena, int depth) {
+        DynamicAllocationReceiver receiver = DynamicAllocationReceiver.create(engines, receivers, name, arena, depth,
+                tail, capabilities().messageByteSizeMax());
+        return new DynamicTensorReceiver(this, receiver);
     }
 
     /** Bytes of the one tensor that a receiver of these allocates in its arena, for {@link TensorArena#plannedByteSize}. */
@@ -408,6 +434,11 @@ public final class RdmaDevice implements AutoCloseable {
     TensorSender connectSender(PeerConnection peer, int queuePairIndex, String name, ElementType type, Shape shape,
             Duration timeout) {
         return new TensorSender(this, PlacementQuery.sender(senders, name, type, shape, peer, queuePairIndex,
+                controlMemory, capabilities(), counters, timeout));
+    }
+
+    DynamicTensorSender connectDynamicSender(PeerConnection peer, int queuePairIndex, String name, Duration timeout) {
+        return new DynamicTensorSender(this, PlacementQuery.dynamicSender(senders, name, peer, queuePairIndex,
                 controlMemory, capabilities(), counters, timeout));
     }
 

@@ -25,7 +25,7 @@ final class DevicePair implements AutoCloseable {
     DevicePair(RdmaDevice sender, RdmaDevice receiver) {
         this.sender = sender;
         this.receiver = receiver;
-        senderArena = TensorArena.create(sender.slabSource(), 1 << 20, 64 << 20);
+        senderArena = TensorArena.create(sender.readableSlabSource(), 1 << 20, 64 << 20);
         receiverArena = TensorArena.create(receiver.slabSource(), 1 << 20, 64 << 20);
     }
 

@@ -38,6 +38,8 @@ public final class Engine {
     static final long ANY_ACTIVITY = -1;
     private static final long NAP_NS_MIN = 20_000;
     private static final long NAP_NS_MAX = 1_000_000;
+    /** Between two looks at what the fabric does not tell of. */
+    private static final long LOOK_NS = 50_000;
     private static final int COMMANDS_MAX = 4096;
     private static final int BATCH_MAX = 64;
 
@@ -53,6 +55,8 @@ public final class Engine {
     private final Activity activity;
     /** Whether who has started something sees it through as far as it goes, since perhaps nobody drives afterwards. */
     private final boolean isSeenThrough;
+    /** Whether the fabric tells of peers' plain writes; if not, watches look for them each time. */
+    private final boolean wakesOnWrite;
     private final MpscAtomicArrayQueue<Runnable> commands = new MpscAtomicArrayQueue<>(COMMANDS_MAX);
     private final CompletionHandler handler = this::onCompletion;
     /** Null while nobody drives. */
@@ -64,6 +68,8 @@ public final class Engine {
 
     // Written while driving.
     private final List<EngineQueuePair> queuePairs = new ArrayList<>();
+    private final List<Watch> watches = new ArrayList<>();
+    private volatile boolean hasWatches;
     private volatile boolean isStopped;
     private long seenEffects;
     /** Of virtual threads; written while asleep, or when something was found. */
@@ -71,8 +77,9 @@ public final class Engine {
     /** Requests handed over and not yet done. */
     private int outstanding;
 
-    Engine(CompletionQueue completionQueue, Activity activity, boolean isSeenThrough) {
+    Engine(CompletionQueue completionQueue, Activity activity, boolean isSeenThrough, boolean wakesOnWrite) {
         this.isSeenThrough = isSeenThrough;
+        this.wakesOnWrite = wakesOnWrite;
         this.completionQueue = completionQueue;
         this.activity = activity;
     }
@@ -180,7 +187,11 @@ public final class Engine {
         }
         int completions = completionQueue.poll(handler, BATCH_MAX);
         long effects = completionQueue.remoteEffects();
-        if (completions > 0 || effects != seenEffects) {
+        boolean isChanged = completions > 0 || effects != seenEffects;
+        if (isChanged || !wakesOnWrite) {
+            lookAtWatches();
+        }
+        if (isChanged) {
             seenEffects = effects;
             if (napNs != NAP_NS_MIN) {
                 napNs = NAP_NS_MIN;
@@ -192,6 +203,34 @@ public final class Engine {
 
     private int runCommands() {
         return commands.isEmpty() ? 0 : commands.drain(Engine::run, COMMANDS_MAX);
+    }
+
+    private void lookAtWatches() {
+        if (watches.isEmpty()) {
+            return;
+        }
+        for (int i = 0; i < watches.size();) {
+            if (isToStay(watches.get(i))) {
+                i++;
+            } else {
+                Watch last = watches.removeLast();
+                if (i < watches.size()) {
+                    watches.set(i, last);
+                }
+            }
+        }
+        if (watches.isEmpty()) {
+            hasWatches = false;
+        }
+    }
+
+    private static boolean isToStay(Watch watch) {
+        try {
+            return watch.look();
+        } catch (Throwable e) {
+            LOG.error("a watch failed: {}", watch, e);
+            return false;
+        }
     }
 
     private static void run(Runnable command) {
@@ -228,10 +267,11 @@ public final class Engine {
         try {
             isCurious = seenActivity != ANY_ACTIVITY;
             if (commands.isEmpty() && !isStopped && (!isCurious || activity.count() == seenActivity)) {
+                long sleepNs = hasWatches && !wakesOnWrite ? Math.min(timeoutNs, LOOK_NS) : timeoutNs;
                 if (Thread.currentThread().isVirtual()) {
-                    nap(timeoutNs);
+                    nap(sleepNs);
                 } else {
-                    completionQueue.await(timeoutNs);
+                    completionQueue.await(sleepNs);
                 }
             }
         } finally {
@@ -261,6 +301,14 @@ public final class Engine {
     }
 
     // ---- while driving ----
+
+    /** Looks now, and from now on whenever a peer may have written something, as long as the watch says so. */
+    public void watch(Watch watch) {
+        if (isToStay(watch)) {
+            watches.add(watch);
+            hasWatches = true;
+        }
+    }
 
     /** Takes charge of a queue pair, before anything is submitted to it. @return its index */
     int adopt(EngineQueuePair queuePair) {

@@ -22,12 +22,19 @@ public final class Engines implements AutoCloseable {
     private final List<Poller> pollers;
     private volatile boolean isDrivenByCallers;
 
-    /** An engine for each completion queue; {@code name} is for the pollers' threads. */
-    public Engines(String name, List<CompletionQueue> completionQueues, Progress progress, Edge edge) {
+    /**
+     * An engine for each completion queue.
+     *
+     * @param name for the pollers' threads
+     * @param wakesOnWrite whether the fabric tells of peers' plain writes
+     */
+    public Engines(String name, List<CompletionQueue> completionQueues, Progress progress, Edge edge,
+            boolean wakesOnWrite) {
         this.progress = progress;
         this.edge = edge;
         activity = new Activity(edge);
-        engines = completionQueues.stream().map(queue -> new Engine(queue, activity, !progress.byPollers())).toList();
+        engines = completionQueues.stream()
+                .map(queue -> new Engine(queue, activity, !progress.byPollers(), wakesOnWrite)).toList();
         pollers = progress.byPollers()
                 ? engines.stream()
                         .map(engine -> new Poller(name + "-poller-" + engines.indexOf(engine), engine,

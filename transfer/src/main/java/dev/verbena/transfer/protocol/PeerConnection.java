@@ -3,6 +3,7 @@ package dev.verbena.transfer.protocol;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,7 +38,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
     /** For what is flushed, and for the fabric to say what has become of the peer; both take far less. */
     private static final long PATIENCE_NS = 2_000_000_000L;
     /** For the other end of a transfer to see that this one closes; a peer without pollers may compute meanwhile. */
-    private static final long FAREWELL_NS = 5_000_000_000L;
+    static final long FAREWELL_NS = 5_000_000_000L;
     private static final long FAREWELL_PAUSE_NS = 1_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(PeerConnection.class);
 
@@ -53,6 +54,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
     private volatile boolean awaitsWord;
     /** Whether an end is under way or done; guarded by this. */
     private boolean isEnding;
+    private final List<Runnable> closeListeners = new CopyOnWriteArrayList<>();
     /** Whether this side has no queue pair left. */
     private volatile boolean isClosed;
     /** Whether the peer cannot write any more to memory of this side. */
@@ -108,6 +110,15 @@ public final class PeerConnection implements EngineQueuePair.Owner {
 
     Engines engines() {
         return engines;
+    }
+
+    /** Hears, on any thread, that this side has no queue pair left; not if that is so already. */
+    void addCloseListener(Runnable listener) {
+        closeListeners.add(listener);
+    }
+
+    void removeCloseListener(Runnable listener) {
+        closeListeners.remove(listener);
     }
 
     /** Calls a method of the peer and waits for the answer. */
@@ -196,6 +207,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
             rpc.abandon();
             receivers.forget(this);
         });
+        closeListeners.forEach(Runnable::run);
         isClosed = true;
         connection.whenQuiet(this::onQuiet);
         engines.announce();
@@ -226,18 +238,28 @@ public final class PeerConnection implements EngineQueuePair.Owner {
         tensor.close();
     }
 
+    /** The same, of what the peer could read: it would take for whole what it has read in part before, and in part afterwards. */
+    void giveBack(TensorLease lease) {
+        synchronized (held) {
+            if (failure() != null && !isQuiet) {
+                held.add(lease.share());
+            }
+        }
+        lease.close();
+    }
+
     /**
      * Takes leave of the other end of a transfer, so that memory can be given back: asks until it leaves that alone. If it does not say so
      * in time, the connection is cut; returns when either has happened. Then {@link #giveBack}.
      */
-    void takeLeave(String method, Farewell farewell, String name) {
-        long deadlineNs = engines.nanoTime() + FAREWELL_NS;
+    void takeLeave(String method, Farewell farewell, String name, long patienceNs) {
+        long deadlineNs = engines.nanoTime() + patienceNs;
         byte[] message = farewell.encode();
         while (failure() == null) {
             long leftNs = deadlineNs - engines.nanoTime();
             if (leftNs <= 0) {
                 fail(name + " was closed, and peer " + name() + " has not answered for "
-                        + TimeUnit.NANOSECONDS.toMillis(FAREWELL_NS) + " ms");
+                        + TimeUnit.NANOSECONDS.toMillis(patienceNs) + " ms");
             } else if (isQuietAt(method, message, leftNs)) {
                 return;
             } else {

@@ -8,6 +8,7 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.protocol.PlacementRequest.Protocol;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
 
@@ -33,15 +34,38 @@ public final class PlacementQuery {
 
     /** The sender for the peer's receiver of that name. */
     public static StaticPlacementSender sender(SenderDirectory directory, String name, ElementType type, Shape shape,
-            PeerConnection peer,
+            PeerConnection peer, int queuePairIndex, ControlMemory memory, Capabilities capabilities,
+            TransferCounters counters, Duration timeout) {
+        return sender(Protocol.STATIC, directory, name, type, shape, peer, queuePairIndex, memory, capabilities,
+                counters, timeout);
+    }
+
+    /** The same, of tensors whose type and shape are known only when they are offered. */
+    public static DynamicAllocationSender dynamicSender(SenderDirectory directory, String name, PeerConnection peer,
             int queuePairIndex, ControlMemory memory, Capabilities capabilities, TransferCounters counters,
             Duration timeout) {
+        // The tensors count, not their records.
+        StaticPlacementSender records = sender(Protocol.DYNAMIC, directory, name, DynamicAllocationReceiver.RECORD_TYPE,
+                DynamicAllocationReceiver.RECORD_SHAPE, peer, queuePairIndex, memory, capabilities,
+                new TransferCounters(), timeout);
+        try {
+            return new DynamicAllocationSender(records, memory.messages(), counters);
+        } catch (RuntimeException e) {
+            records.close();
+            throw e;
+        }
+    }
+
+    private static StaticPlacementSender sender(Protocol protocol, SenderDirectory directory, String name,
+            ElementType type, Shape shape, PeerConnection peer, int queuePairIndex, ControlMemory memory,
+            Capabilities capabilities, TransferCounters counters, Duration timeout) {
         Tensor acknowledgement = memory.words().allocate(ElementType.INT64,
                 Shape.of(SlotLayout.LINE / SlotLayout.WORD));
         PlacementQuery query = null;
         try {
             MemoryRegion region = (MemoryRegion) acknowledgement.slab();
-            PlacementRequest request = new PlacementRequest(name, type, shape, directory.nextId(), queuePairIndex,
+            PlacementRequest request = new PlacementRequest(protocol, name, type, shape, directory.nextId(),
+                    queuePairIndex,
                     region.address() + acknowledgement.slabOffset(), region.rkey());
             Words.setRelease(acknowledgement.memory(), 0, 0);
             query = new PlacementQuery(request, peer);
@@ -112,7 +136,8 @@ public final class PlacementQuery {
         try {
             return PlacementAnswer.decode(peer.call(ReceiverDirectory.PLACEMENT, message, timeout));
         } catch (TransferException e) {
-            peer.takeLeave(Farewell.OF_SENDER, nobodyComes(), "sender '" + request.name() + "'");
+            peer.takeLeave(Farewell.OF_SENDER, nobodyComes(), "sender '" + request.name() + "'",
+                    PeerConnection.FAREWELL_NS);
             throw e;
         }
     }

@@ -14,6 +14,7 @@ import dev.verbena.transfer.TransferException;
 /**
  * A sender asks for the slots of a name.
  *
+ * @param protocol that the sender speaks over the slots
  * @param name of the edge
  * @param type of the tensors it will send
  * @param shape of the tensors it will send
@@ -24,12 +25,21 @@ import dev.verbena.transfer.TransferException;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-record PlacementRequest(String name, ElementType type, Shape shape, int senderId, int queuePairIndex,
+record PlacementRequest(Protocol protocol, String name, ElementType type, Shape shape, int senderId, int queuePairIndex,
         long acknowledgementAddress, long acknowledgementRkey) {
+
+    /** What the slots are for. */
+    enum Protocol {
+        /** Tensors of one shape, placed statically. */
+        STATIC,
+        /** Records of tensors of any shape, {@link DynamicRecord}. */
+        DYNAMIC
+    }
 
     byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(protocol.ordinal());
             out.writeUTF(name);
             out.writeByte(type.code());
             out.writeByte(shape.rank());
@@ -48,13 +58,14 @@ record PlacementRequest(String name, ElementType type, Shape shape, int senderId
 
     static PlacementRequest decode(byte[] bytes) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+            Protocol protocol = Protocol.values()[in.readUnsignedByte()];
             String name = in.readUTF();
             ElementType type = ElementType.ofCode(in.readUnsignedByte());
             long[] dimensions = new long[in.readUnsignedByte()];
             for (int i = 0; i < dimensions.length; i++) {
                 dimensions[i] = in.readLong();
             }
-            PlacementRequest request = new PlacementRequest(name, type, Shape.of(dimensions), in.readInt(),
+            PlacementRequest request = new PlacementRequest(protocol, name, type, Shape.of(dimensions), in.readInt(),
                     in.readInt(), in.readLong(), in.readLong());
             if (in.available() != 0) {
                 throw new IOException(in.available() + " bytes too many");

@@ -14,6 +14,7 @@ import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.engine.Request;
+import dev.verbena.transfer.protocol.PlacementRequest.Protocol;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
@@ -28,6 +29,15 @@ import dev.verbena.transfer.spi.Opcode;
  * tensors may be closed by any; {@link #connect}, {@link #onArrival} and the acknowledgements run while driving.
  */
 public final class StaticPlacementReceiver {
+    /** A protocol that lies over these slots. While driving. */
+    interface Overlay {
+        /** A sender has the slots now, and writes through this queue pair. */
+        void onConnected(EngineQueuePair queuePair);
+
+        /** It closes as soon as all that it has sent is consumed. */
+        void onSenderClosing();
+    }
+
     private final Engines engines;
     private final ReceiverDirectory directory;
     private final String name;
@@ -66,6 +76,8 @@ public final class StaticPlacementReceiver {
     private boolean isFinished;
     /** And none is on its way. */
     private volatile boolean isQuiet;
+    /** Null if users poll here. */
+    private volatile Overlay overlay;
 
     /** Allocates the slots in the arena, whose slabs must be registered with the device. */
     public StaticPlacementReceiver(Engines engines, ReceiverDirectory directory, String name, TensorArena arena,
@@ -137,17 +149,26 @@ public final class StaticPlacementReceiver {
         }
         PeerConnection sender = peer;
         String failure = sender == null ? null : sender.failure();
+        Slot next = arrived();
+        if (next == null && engines.progress() > 0) {
+            next = arrived();
+        }
+        if (next == null && failure != null) {
+            fail();
+            throw new TransferException("receiver '" + name + "': " + failure);
+        }
+        return next;
+    }
+
+    /** As far as memory tells. */
+    private Slot arrived() {
         long sequence = received;
-        if (!hasArrived(sequence) && !(engines.progress() > 0 && hasArrived(sequence))) {
-            if (failure != null) {
-                fail();
-                throw new TransferException("receiver '" + name + "': " + failure);
-            }
+        if (!hasArrived(sequence)) {
             return null;
         }
         Slot slot = slots[(int) (sequence % layout.depth())];
         if (!slot.isFree(sequence)) {
-            throw overwritten(sender, sequence);
+            throw overwritten(peer, sequence);
         }
         return slot;
     }
@@ -161,6 +182,38 @@ public final class StaticPlacementReceiver {
         fail();
         return new TransferException("receiver '" + name + "': " + cause);
     }
+
+    // ---- for a protocol over it ----
+
+    void carry(Overlay overlay) {
+        this.overlay = overlay;
+    }
+
+    /** Lends what is next in memory, and drives nothing. @return false if that has not arrived */
+    boolean take(TensorLease lease) {
+        Slot slot = arrived();
+        if (slot == null) {
+            return false;
+        }
+        slot.lend(lease);
+        return true;
+    }
+
+    int depth() {
+        return layout.depth();
+    }
+
+    /** Who sends here; null while nobody does. */
+    PeerConnection sender() {
+        return peer;
+    }
+
+    @Override
+    public String toString() {
+        return "receiver '" + name + "'";
+    }
+
+    // ---- the sender ----
 
     /** Who sends here, for messages. */
     public String senderName() {
@@ -180,6 +233,11 @@ public final class StaticPlacementReceiver {
 
     /** A sender asks for the slots. While driving. */
     synchronized PlacementAnswer connect(PeerConnection sender, PlacementRequest request) {
+        if (request.protocol() != (overlay == null ? Protocol.STATIC : Protocol.DYNAMIC)) {
+            throw new TransferException("receiver '" + name + "' " + (overlay == null
+                    ? "takes tensors of one shape, " + type + shape + ": use channel.sender, not channel.dynamicSender"
+                    : "takes tensors of any shape: use channel.dynamicSender, not channel.sender"));
+        }
         if (!type.equals(request.type()) || !shape.equals(request.shape())) {
             throw new TransferException("receiver '" + name + "' takes " + type + shape + ", not " + request.type()
                     + request.shape());
@@ -200,6 +258,9 @@ public final class StaticPlacementReceiver {
         acknowledgementQueuePair = sender.dataQueuePair(request.queuePairIndex());
         peer = sender;
         state = PlacementState.OPEN;
+        if (overlay != null) {
+            overlay.onConnected(acknowledgementQueuePair);
+        }
         return new PlacementAnswer(true, tail, id, layout.depth(), region.address() + buffer.slabOffset(),
                 region.rkey(), sentBefore, acknowledged);
     }
@@ -223,6 +284,10 @@ public final class StaticPlacementReceiver {
         }
         if (!tail && arrivals.getAcquire() < sent) {
             // Complete, and not told yet: if the connection fails now, whoever polls must hear of it.
+            return false;
+        }
+        if (overlay != null && acknowledged < sent) {
+            overlay.onSenderClosing();
             return false;
         }
         finish();
@@ -264,7 +329,8 @@ public final class StaticPlacementReceiver {
         if (sender != null) {
             acknowledgementQueuePair.engine().execute(this::finish);
             engines.awaitUninterruptibly(() -> isQuiet, StaticPlacementSender.CLOSE_NS);
-            sender.takeLeave(Farewell.OF_RECEIVER, new Farewell(id, senderId, 0), "receiver '" + name + "'");
+            sender.takeLeave(Farewell.OF_RECEIVER, new Farewell(id, senderId, 0), "receiver '" + name + "'",
+                    PeerConnection.FAREWELL_NS);
         }
         directory.remove(this);
         if (sender != null) {

@@ -13,6 +13,7 @@ import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Request;
 import dev.verbena.transfer.spi.Capabilities;
@@ -38,6 +39,15 @@ public final class StaticPlacementSender {
     /** For large tensors on a slow network; the memory of what is still being sent cannot be given back. */
     private static final long SENDS_NS = 30_000_000_000L;
 
+    /** A protocol that lies over these slots. */
+    interface Overlay {
+        /** The receiver has closed, or the leave of it is taken: nothing is read or acknowledged any more. On any thread. */
+        void onEnd();
+
+        /** The sender is closed, by whoever. */
+        void onClosed();
+    }
+
     private final SenderDirectory directory;
     private final int id;
     private final String name;
@@ -58,6 +68,8 @@ public final class StaticPlacementSender {
     private long sent;
     private volatile PlacementState state = PlacementState.OPEN;
     private volatile String failure;
+    /** Null if users offer their tensors here. */
+    private volatile Overlay overlay;
 
     /** For slots that the peer has answered with; {@code acknowledgement} was told to it. */
     StaticPlacementSender(SenderDirectory directory, PlacementRequest request, PlacementAnswer placement,
@@ -92,6 +104,42 @@ public final class StaticPlacementSender {
         return peer;
     }
 
+    // ---- for a protocol over it ----
+
+    void carry(Overlay overlay) {
+        this.overlay = overlay;
+    }
+
+    Engine engine() {
+        return queuePair.engine();
+    }
+
+    /** Tensors offered, those of earlier senders included. */
+    long sent() {
+        return sent;
+    }
+
+    /** Why nothing goes any more; null while all is well. */
+    String failure() {
+        return failure != null ? failure : peer.failure();
+    }
+
+    boolean isClosed() {
+        return state == PlacementState.CLOSED;
+    }
+
+    @Override
+    public String toString() {
+        return "sender '" + name + "'";
+    }
+
+    /** Takes a tensor of the sender's type and shape; only when it {@link #isReady}. */
+    void put(Tensor tensor, SendCallback callback) {
+        takeSlot().start(tensor, callback, sent - 1);
+    }
+
+    // ---- offering ----
+
     /** Whether an offer would be taken now. */
     public boolean isReady() {
         checkUsable();
@@ -108,7 +156,7 @@ public final class StaticPlacementSender {
         if (!isReady()) {
             return SendResult.BACK_PRESSURED;
         }
-        takeSlot().start(tensor, callback, sent - 1);
+        put(tensor, callback);
         return SendResult.SENT;
     }
 
@@ -204,8 +252,13 @@ public final class StaticPlacementSender {
             peer.fail("sender '" + name + "' was closed, and what it offered has not left after "
                     + TimeUnit.NANOSECONDS.toSeconds(SENDS_NS) + " s");
         }
-        peer.takeLeave(Farewell.OF_SENDER, new Farewell(placement.receiverId(), id, sent), "sender '" + name + "'");
+        peer.takeLeave(Farewell.OF_SENDER, new Farewell(placement.receiverId(), id, sent), "sender '" + name + "'",
+                overlay == null ? PeerConnection.FAREWELL_NS : SENDS_NS);
         directory.remove(this);
+        if (overlay != null) {
+            overlay.onEnd();
+            overlay.onClosed();
+        }
         peer.giveBack(acknowledgement);
         tails.close();
     }
@@ -223,7 +276,11 @@ public final class StaticPlacementSender {
     /** The receiver wants no more. @return whether nothing is on its way to it */
     boolean onReceiverClosed() {
         fail("peer " + peer.name() + " closed the receiver");
-        return isQuiet();
+        boolean isQuiet = isQuiet();
+        if (isQuiet && overlay != null) {
+            overlay.onEnd();
+        }
+        return isQuiet;
     }
 
     private boolean isQuiet() {
@@ -236,7 +293,7 @@ public final class StaticPlacementSender {
     }
 
     /** The word is 0 until the receiver writes it, which need not be before the first offer. */
-    private long acknowledgedAcquire() {
+    long acknowledgedAcquire() {
         return Math.max(Words.getAcquire(acknowledgement.memory(), 0), placement.acknowledged());
     }
 

@@ -24,7 +24,7 @@ class EngineQueuePairTest {
     private static final int DEPTH = 2;
 
     private final FakeCompletionQueue queue = new FakeCompletionQueue();
-    private final Engines engines = new Engines("device", List.of(queue), Progress.callers(), Edge.ofMachine());
+    private final Engines engines = new Engines("device", List.of(queue), Progress.callers(), Edge.ofMachine(), true);
     private final FakeQueuePair fabric = new FakeQueuePair();
     private final Owner owner = new Owner();
     private final EngineQueuePair queuePair = new EngineQueuePair(engines.all().getFirst(), fabric, DEPTH, owner);

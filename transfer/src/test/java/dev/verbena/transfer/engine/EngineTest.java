@@ -26,7 +26,7 @@ class EngineTest {
     private final Engine engine = engines.all().getFirst();
 
     private Engines engines(Progress progress) {
-        return new Engines("device", List.of(queue), progress, Edge.ofMachine());
+        return new Engines("device", List.of(queue), progress, Edge.ofMachine(), true);
     }
 
     @Test

@@ -48,7 +48,8 @@ class MalformedMessagesTest {
 
     @Test
     void placementRequestsAreReadOrRefused() {
-        mutate(new PlacementRequest("name", ElementType.FLOAT32, Shape.of(2, 3), 1, 2, 3, 4).encode(),
+        mutate(new PlacementRequest(PlacementRequest.Protocol.STATIC, "name", ElementType.FLOAT32, Shape.of(2, 3), 1, 2,
+                3, 4).encode(),
                 PlacementRequest::decode);
     }
 
@@ -68,7 +69,8 @@ class MalformedMessagesTest {
                 new PlacementAnswer(true, true, 1, 2, 3, 4, 1, -1)}) {
             assertThrows(TransferException.class, () -> PlacementAnswer.decode(bad.encode()), bad.toString());
         }
-        byte[] request = new PlacementRequest("n", ElementType.INT8, Shape.of(1), 1, 2, 3, 4).encode();
+        byte[] request = new PlacementRequest(PlacementRequest.Protocol.STATIC, "n", ElementType.INT8, Shape.of(1), 1,
+                2, 3, 4).encode();
         assertThrows(TransferException.class,
                 () -> PlacementRequest.decode(Arrays.copyOf(request, request.length + 1)));
     }

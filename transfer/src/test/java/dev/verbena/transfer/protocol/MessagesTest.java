@@ -50,7 +50,8 @@ class MessagesTest {
 
     @Test
     void placementRequestComesBackAndMalformedOnesAreRefused() {
-        PlacementRequest request = new PlacementRequest("edge", ElementType.INT64, Shape.of(3, 0, 5), 9, 1, -8,
+        PlacementRequest request = new PlacementRequest(PlacementRequest.Protocol.STATIC, "edge", ElementType.INT64,
+                Shape.of(3, 0, 5), 9, 1, -8,
                 Long.MIN_VALUE + 42);
         byte[] bytes = request.encode();
         assertEquals(request, PlacementRequest.decode(bytes));
@@ -58,7 +59,7 @@ class MessagesTest {
             byte[] cut = Arrays.copyOf(bytes, length);
             assertThrows(TransferException.class, () -> PlacementRequest.decode(cut));
         }
-        bytes[2 + "edge".length()] = 99;
+        bytes[3 + "edge".length()] = 99;
         TransferException e = assertThrows(TransferException.class, () -> PlacementRequest.decode(bytes));
         assertTrue(e.getMessage().contains("no element type has the code=99; known: "), e.getMessage());
     }
@@ -67,9 +68,10 @@ class MessagesTest {
     @ParameterizedTest
     @EnumSource
     void anElementTypeTravelsByItsCode(ElementType type) {
-        PlacementRequest request = new PlacementRequest("", type, Shape.of(), 0, 0, 0, 0);
+        PlacementRequest request = new PlacementRequest(PlacementRequest.Protocol.STATIC, "", type, Shape.of(), 0, 0, 0,
+                0);
         byte[] bytes = request.encode();
-        assertEquals(type.code(), bytes[2]);
+        assertEquals(type.code(), bytes[3]);
         assertEquals(request, PlacementRequest.decode(bytes));
     }
 

@@ -35,7 +35,7 @@ class PeerConnectionTest {
         try (Arena memory = Arena.ofConfined();
                 TensorArena arena = TensorArena.create(source(memory), 0, 1 << 20)) {
             CompletionQueue queue = answering(CompletionQueue.class, Map.of("poll", 0, "remoteEffects", 0L));
-            Engines engines = new Engines("device", List.of(queue), Progress.callers(), Edge.ofMachine());
+            Engines engines = new Engines("device", List.of(queue), Progress.callers(), Edge.ofMachine(), true);
             List<QueuePair> queuePairs = List.of(queuePair(0, queue), queuePair(1, queue), queuePair(2, queue));
             PeerConnection connection = new PeerConnection(
                     answering(Connection.class, Map.of("queuePairs", queuePairs, "peerName", "peer")),

@@ -1,0 +1,82 @@
+package dev.verbena.transfer;
+
+import java.time.Duration;
+
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
+
+/**
+ * Receives tensors of any type and shape: allocates each in its arena when a peer tells of it, and reads it from the peer's memory; dynamic
+ * allocation, EuroSys'19 §3.3. It reads ahead of who polls, as many tensors as the peer may tell of at a time, and as many again when the
+ * sender closes.
+ *
+ * <p>A sender that closes leaves its place to another, which goes on where it stopped.
+ *
+ * <p><b>Owner:</b> who made it with {@link RdmaDevice#dynamicReceiver}; closed before its arena.
+ * <b>Threading:</b> polled by one thread at a time.
+ */
+public final class DynamicTensorReceiver implements AutoCloseable {
+    private final RdmaDevice device;
+    private final DynamicAllocationReceiver protocol;
+
+    DynamicTensorReceiver(RdmaDevice device, DynamicAllocationReceiver protocol) {
+        this.device = device;
+        this.protocol = protocol;
+    }
+
+    /**
+     * The next tensor in order, which is the caller's from then on, or null if it is not here yet: perhaps {@link #isOutOfMemory}.
+     *
+     * @throws TransferException when nothing more has come and the sender is lost
+     */
+    public Tensor poll() {
+        return protocol.poll();
+    }
+
+    /**
+     * The next tensor in order, which may take a while.
+     *
+     * @return null if it has not come in time
+     * @throws OutOfArenaMemoryException if it has not, and the arena has no room for it; nothing is lost, poll again when something is freed
+     * @throws TransferException when nothing more has come and the sender is lost, or the thread is interrupted
+     * @throws IllegalStateException also in a callback, which must not wait
+     */
+    public Tensor poll(Duration timeout) {
+        Tensor[] arrived = new Tensor[1];
+        if (!device.awaitArrival(() -> (arrived[0] = protocol.poll()) != null, timeout)) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new TransferException("interrupted while waiting for " + senderName());
+            }
+            String need = protocol.awaitsMemory();
+            if (need != null) {
+                throw new OutOfArenaMemoryException(need + "; free some, or give it a larger budget");
+            }
+        }
+        return arrived[0];
+    }
+
+    /** Whether the next tensor waits for room in the arena. A poll after something was freed looks again. */
+    public boolean isOutOfMemory() {
+        return protocol.awaitsMemory() != null;
+    }
+
+    /** How it is seen that there is a tensor: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */
+    public ArrivalMode arrivalMode() {
+        return protocol.tail() ? ArrivalMode.TAIL : ArrivalMode.IMMEDIATE;
+    }
+
+    /** The name of the peer that sends, for messages. */
+    public String senderName() {
+        return protocol.senderName();
+    }
+
+    /**
+     * Waits until nothing is read any more, tells the sender, whose tensors that were not read are told to have failed, and frees what nobody
+     * has polled. A peer that does not answer for five seconds is cut off.
+     */
+    @Override
+    public void close() {
+        protocol.close();
+    }
+}

@@ -1,0 +1,188 @@
+package dev.verbena.transfer.protocol;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
+import dev.verbena.transfer.SendCallback;
+import dev.verbena.transfer.SendResult;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.engine.Engine;
+import dev.verbena.transfer.engine.Watch;
+
+/**
+ * Sending end of dynamic allocation (EuroSys'19 §3.3): a {@link DynamicRecord} of each tensor is placed statically, and the tensor stays
+ * pinned until the receiver, which reads it, has acknowledged its record.
+ *
+ * <pre>
+ *   offered: pinned, record written ── record acknowledged ──► released
+ *                                   ── end: nobody reads any more ──► failed
+ * </pre>
+ *
+ * Always: {@code released <= posted <= sent <= released + depth}.
+ *
+ * <p><b>Owner:</b> {@link dev.verbena.transfer.DynamicTensorSender}. <b>Threading:</b> offers by one thread at a time; the rest while
+ * driving.
+ */
+public final class DynamicAllocationSender implements StaticPlacementSender.Overlay {
+    private final StaticPlacementSender records;
+    private final Engine engine;
+    private final TransferCounters counters;
+    private final Tensor recordSlots;
+    private final Offered[] ring;
+    private final Runnable release = this::release;
+    private final Runnable onPosted = this::onPosted;
+    private final Watch watch = this::watch;
+    private final Runnable onEnd = this::onEnd;
+
+    /** Written by the offering thread. */
+    private volatile long sent;
+    /** The rest is written while driving. */
+    private long posted;
+    private volatile long released;
+    private boolean isWatched;
+    private boolean isEnded;
+
+    /** Over a sender of records, which it closes; their memory is the arena's. */
+    public DynamicAllocationSender(StaticPlacementSender records, TensorArena controlArena, TransferCounters counters) {
+        this.records = records;
+        this.engine = records.engine();
+        this.counters = counters;
+        ring = new Offered[records.depth()];
+        sent = records.sent();
+        posted = sent;
+        released = sent;
+        recordSlots = controlArena.allocate(ElementType.UINT8, Shape.of(ring.length, DynamicRecord.BYTE_SIZE));
+        for (int i = 0; i < ring.length; i++) {
+            ring[i] = new Offered(
+                    Tensor.over(recordSlots.slab(), recordSlots.slabOffset() + i * DynamicRecord.BYTE_SIZE,
+                            DynamicAllocationReceiver.RECORD_TYPE, DynamicAllocationReceiver.RECORD_SHAPE, () -> {}));
+        }
+        records.carry(this);
+        records.peer().addCloseListener(onEnd);
+    }
+
+    private Offered at(long sequence) {
+        return ring[(int) (sequence % ring.length)];
+    }
+
+    /** Whether an offer would be taken now. */
+    public boolean isReady() {
+        if (records.acknowledgedAcquire() > released) {
+            engine.execute(release);
+        }
+        return records.isReady() && sent - released < ring.length;
+    }
+
+    /** @see dev.verbena.transfer.DynamicTensorSender#offer */
+    public SendResult offer(Tensor tensor, SendCallback callback) {
+        if (!isReady()) {
+            return SendResult.BACK_PRESSURED;
+        }
+        long sequence = sent;
+        Offered offered = at(sequence);
+        offered.lease.pin(tensor);
+        offered.callback = callback;
+        DynamicRecord.write(offered.record.memory(), sequence, tensor);
+        counters.onTransfer(tensor.byteSize());
+        sent = sequence + 1;
+        records.put(offered.record, offered);
+        return SendResult.SENT;
+    }
+
+    /** @see dev.verbena.transfer.DynamicTensorSender#offerCopy */
+    public SendResult offerCopy(Tensor tensor, TensorArena staging, SendCallback callback) {
+        Tensor copy = isReady() ? staging.tryAllocate(tensor.type(), tensor.shape()) : null;
+        if (copy == null) {
+            return SendResult.BACK_PRESSURED;
+        }
+        try (copy) {
+            copy.memory().copyFrom(tensor.memory());
+            counters.onCopy(tensor.byteSize());
+            return offer(copy, callback);
+        }
+    }
+
+    /** The peer's name, for messages. */
+    public String receiverName() {
+        return records.receiverName();
+    }
+
+    /** Whether the arrival of a record shows in its tail. */
+    public boolean tail() {
+        return records.tail();
+    }
+
+    /** No more offers. Waits until the receiver has read what was offered, then frees the control memory. */
+    public void close() {
+        records.close();
+    }
+
+    @Override
+    public void onEnd() {
+        engine.execute(() -> {
+            isEnded = true;
+            release();
+        });
+    }
+
+    @Override
+    public void onClosed() {
+        records.peer().removeCloseListener(onEnd);
+        recordSlots.close();
+    }
+
+    // ---- while driving ----
+
+    private boolean watch() {
+        release();
+        isWatched = released < posted;
+        return isWatched;
+    }
+
+    /** What is acknowledged has been read; after the end nothing else will be. */
+    private void release() {
+        while (released < Math.min(records.acknowledgedAcquire(), sent)) {
+            releaseNext(null);
+        }
+        while (isEnded && released < posted) {
+            releaseNext(records.failure());
+        }
+    }
+
+    private void onPosted() {
+        posted++;
+        release();
+        if (!isWatched && released < posted) {
+            engine.watch(watch);
+        }
+    }
+
+    private void releaseNext(String cause) {
+        Offered offered = at(released);
+        SendCallback listener = offered.callback;
+        offered.callback = null;
+        records.peer().giveBack(offered.lease);
+        released++;
+        if (listener != null) {
+            listener.onComplete(cause == null ? null : new TransferException(records + ": " + cause));
+        }
+    }
+
+    /** A tensor from its offer to its release; hears when its record is written. */
+    private final class Offered implements SendCallback {
+        private final Tensor record;
+        private final TensorLease lease = new TensorLease();
+        private SendCallback callback;
+
+        Offered(Tensor record) {
+            this.record = record;
+        }
+
+        @Override
+        public void onComplete(TransferException failure) {
+            engine.execute(onPosted);
+        }
+    }
+}
