@@ -8,14 +8,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.EnumSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.MemoryRegion;
@@ -92,6 +100,40 @@ class ShmMidTransferTest {
         pair.next(pair.initiator, 1, REMOTE_ACCESS_ERROR);
         Done done = pair.next(pair.target, 31, WORK_REQUEST_FLUSHED);
         assertTrue(done.cause().contains("deregistered"), done.cause());
+    }
+
+    /** Whoever may map a file may truncate it; the kernel then raises SIGBUS in those that touch it. */
+    @ParameterizedTest
+    @EnumSource(names = {"WRITE", "READ"})
+    void aTargetWhoseFileIsTruncatedFailsTheRequestAndNothingElse(Opcode opcode) throws IOException {
+        long byteSize = BYTE_SIZE + 4096 * 1237;
+        MemoryRegion cut = pair.target.fabric.register(byteSize, EnumSet.allOf(AccessRight.class));
+        pair.run(pair.initiator.request(7, Opcode.WRITE).element(from, 0, 8).remote(cut.address(), cut.rkey()),
+                SUCCESS);
+        truncate(byteSize);
+        pair.initiator.queuePair().post(
+                pair.initiator.request(1, opcode).element(from, 0, BYTE_SIZE).remote(cut.address(), cut.rkey()));
+        Done done = pair.next(pair.initiator, 1, REMOTE_ACCESS_ERROR);
+        assertTrue(done.cause().contains("truncated"), done.cause());
+        QueuePair other = pair.initiator.connection.queuePairs().get(1);
+        assertEquals(1, other.post(pair.initiator.request(2, Opcode.WRITE, 0, 8, pair.target, 0)));
+        pair.next(pair.initiator, 2, SUCCESS);
+    }
+
+    /** The shared file of that size. */
+    private static void truncate(long byteSize) throws IOException {
+        int count = 0;
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            for (Path each : descriptors.toList()) {
+                if (Files.isRegularFile(each) && Files.size(each) == byteSize) {
+                    try (FileChannel file = FileChannel.open(each, StandardOpenOption.WRITE)) {
+                        file.truncate(0);
+                        count++;
+                    }
+                }
+            }
+        }
+        assertEquals(1, count);
     }
 
     @Test

@@ -83,6 +83,10 @@ final class Initiator {
                     : remoteFailure(slot, CompletionStatus.REMOTE_ACCESS_ERROR, "cannot be mapped: " + e.getMessage());
         } catch (IllegalStateException e) {
             return closedUnderway(slot, e);
+        } catch (InternalError e) {
+            // So the JDK says that the kernel has no page there (SIGBUS).
+            return fail(slot, CompletionStatus.REMOTE_ACCESS_ERROR, slot.opcode + " to " + peer
+                    + ": a file behind its memory, there or here, was truncated: " + e.getMessage());
         }
     }
 
