@@ -253,6 +253,7 @@ public final class StaticPlacementReceiver {
         acknowledgementRkey = request.acknowledgementRkey();
         isFinished = false;
         isQuiet = false;
+        acknowledgement.begin();
         countConsumed();
         acknowledgement.value = acknowledged;
         acknowledgementQueuePair = sender.dataQueuePair(request.queuePairIndex());
@@ -382,7 +383,14 @@ public final class StaticPlacementReceiver {
     private synchronized void finish() {
         acknowledge();
         isFinished = true;
-        isQuiet = !acknowledgement.inFlight;
+        endIfFinished();
+    }
+
+    private void endIfFinished() {
+        if (isFinished && !isQuiet && !acknowledgement.inFlight) {
+            acknowledgement.end();
+            isQuiet = true;
+        }
     }
 
     /** A slot as the polling thread hands it out and whoever closes gives it back. */
@@ -432,6 +440,7 @@ public final class StaticPlacementReceiver {
 
     /** Writes the number of tensors consumed into the sender's memory. */
     private final class Acknowledgement extends Request {
+        /** While there is a sender, so that a receiver that closes leaves what is on its way its memory. */
         private final TensorLease lease = new TensorLease();
         private long value;
         private boolean inFlight;
@@ -440,10 +449,17 @@ public final class StaticPlacementReceiver {
             super(1);
         }
 
+        void begin() {
+            lease.pin(buffer);
+        }
+
+        void end() {
+            lease.close();
+        }
+
         void write(long count) {
             value = count;
             inFlight = true;
-            lease.pin(buffer);
             Words.setRelease(buffer.memory(), layout.acknowledgementOffset(), count);
             workRequest.reset(0, Opcode.WRITE)
                     .element(region, buffer.slabOffset() + layout.acknowledgementOffset(), SlotLayout.WORD)
@@ -455,8 +471,7 @@ public final class StaticPlacementReceiver {
         protected void onDone(String failure) {
             synchronized (StaticPlacementReceiver.this) {
                 inFlight = false;
-                lease.close();
-                isQuiet = isFinished;
+                endIfFinished();
                 if (failure == null) {
                     acknowledge();
                 }

@@ -1,6 +1,7 @@
 package dev.verbena.transfer.protocol;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import dev.verbena.memory.ByteRuns;
@@ -147,7 +148,7 @@ public final class StaticPlacementSender {
     }
 
     private boolean hasSlot() {
-        return sent - acknowledgedAcquire() < layout.depth() && !nextSend().busy;
+        return sent - acknowledgedAcquire() < layout.depth() && !nextSend().busy.getAcquire();
     }
 
     /** @see dev.verbena.transfer.TensorSender#offer(Tensor, SendCallback) */
@@ -285,7 +286,7 @@ public final class StaticPlacementSender {
 
     private boolean isQuiet() {
         for (SlotSend send : sends) {
-            if (send.busy) {
+            if (send.busy.get()) {
                 return false;
             }
         }
@@ -334,7 +335,7 @@ public final class StaticPlacementSender {
         private SendCallback callback;
         private long sequence;
         private long cursor;
-        private volatile boolean busy;
+        private final AtomicBoolean busy = new AtomicBoolean();
 
         SlotSend(int slot) {
             super(capabilities.elementCountMax());
@@ -360,7 +361,7 @@ public final class StaticPlacementSender {
             this.callback = callback;
             this.sequence = sequence;
             this.cursor = 0;
-            this.busy = true;
+            this.busy.set(true);
             // A receiver that closes looks for busy slots after it has said so: one of the two sees the other.
             if (failure != null) {
                 finish(failure);
@@ -389,7 +390,7 @@ public final class StaticPlacementSender {
             runs = null;
             callback = null;
             lease.close();
-            busy = false;
+            busy.setRelease(false);
             if (listener != null) {
                 listener.onComplete(cause == null ? null : new TransferException("sender '" + name + "': " + cause));
             }

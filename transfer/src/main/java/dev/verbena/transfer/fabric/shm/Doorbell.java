@@ -18,9 +18,9 @@ import java.lang.invoke.VarHandle;
  *     └─────────────────┴── time is up ──┘
  * </pre>
  *
- * <p>Nothing is missed. Who rings makes its effect visible, sets the bit, fences, then reads the word; the owner changes the word, fences,
- * then takes the bits. One of the two sees the other (Dekker): either the owner finds the bit, or who rings finds a word that is not
- * {@code RUNG}, and rings. A bit is set and taken by one read-modify-write each, so who takes it sees the effect. Who dies between its
+ * <p>Nothing is missed. Who rings makes its effect visible, sets the bit, then reads the word; the owner changes the word, then reads the
+ * bits; all four volatile, so in one order that both agree on. One of the two sees the other (Dekker): either the owner finds the bit, or who
+ * rings finds a word that is not {@code RUNG}, and rings. A bit is set and taken by one read-modify-write each, so who takes it sees the effect. Who dies between its
  * effect and the bit is found dead by its control socket, and its queue pairs are rung for by this side.
  *
  * <p>Threading: {@link #ring} from any thread of any process; the others by the owner only.
@@ -56,8 +56,7 @@ final class Doorbell {
     /** After an effect on the queue pair of that place that the owner may wait for. */
     void ring(int place) {
         Words.LONG.getAndBitwiseOr(memory, effectsOffset(place), 1L << place);
-        VarHandle.fullFence();
-        if ((int) Words.INT.getOpaque(memory, offset) != RUNG) {
+        if ((int) Words.INT.getVolatile(memory, offset) != RUNG) {
             ringSlow();
         }
     }
@@ -88,14 +87,13 @@ final class Doorbell {
             return false;
         }
         Words.INT.setVolatile(memory, offset, QUIET);
-        VarHandle.fullFence();
         return true;
     }
 
     /** After {@link #clear}. @return the effects on the 64 places from this one on, which is a multiple of 64 */
     long takeEffects(int place) {
         long at = effectsOffset(place);
-        return (long) Words.LONG.getOpaque(memory, at) == 0 ? 0 : (long) Words.LONG.getAndSet(memory, at, 0L);
+        return (long) Words.LONG.getVolatile(memory, at) == 0 ? 0 : (long) Words.LONG.getAndSet(memory, at, 0L);
     }
 
     /** Whether it was rung since the last {@link #clear}. */
