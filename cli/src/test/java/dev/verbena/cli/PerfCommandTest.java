@@ -107,9 +107,9 @@ class PerfCommandTest {
             assertEquals(ExitStatus.SUCCESS, client.await(), client.errors());
             assertEquals(ExitStatus.SUCCESS, server.await(), server.errors());
             List<String[]> rows = client.output().lines().map(row -> row.strip().split("\\s+"))
-                    .filter(row -> row.length == 13 && row[1].equals("20")).toList();
+                    .filter(row -> row.length == 15 && row[1].equals("20")).toList();
             assertEquals(List.of("8 8", "100 100", "65536 65536"),
-                    rows.stream().map(row -> row[0] + " " + row[12]).toList(), client.output());
+                    rows.stream().map(row -> row[0] + " " + row[14]).toList(), client.output());
             assertEquals(List.of(), client.sharedFiles());
         }
         Map<String, Object> report = JSON.std.mapFrom(Files.readString(ofClient));
@@ -120,12 +120,16 @@ class PerfCommandTest {
         assertEquals(100, result.get("streamed"));
         assertEquals(0.0, result.get("stagingBytesPerTensor"));
         assertEquals(65_536.0, result.get("fabricBytesPerTensor"));
-        for (String figure : List.of("bytesPerSecond", "rawBytesPerSecond", "copyBytesPerSecond", "oneWayToRaw")) {
+        for (String figure : List.of("bytesPerSecond", "rawBytesPerSecond", "copyBytesPerSecond",
+                "handOverBytesPerSecond", "oneWayToRaw")) {
             assertTrue(((Number) result.get(figure)).doubleValue() > 0, figure + " of " + result);
         }
         assertEquals(((Number) result.get("bytesPerSecond")).doubleValue()
                 / ((Number) result.get("copyBytesPerSecond")).doubleValue(),
                 ((Number) result.get("bandwidthToCopy")).doubleValue(), 1e-9);
+        assertEquals(((Number) result.get("bytesPerSecond")).doubleValue()
+                / ((Number) result.get("handOverBytesPerSecond")).doubleValue(),
+                ((Number) result.get("bandwidthToHandOver")).doubleValue(), 1e-9);
         assertEquals(List.of(), JSON.std.mapFrom(Files.readString(ofServer)).get("results"), "the client measures");
     }
 

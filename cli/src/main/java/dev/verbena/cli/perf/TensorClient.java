@@ -1,11 +1,17 @@
 package dev.verbena.cli.perf;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.stream.DoubleStream;
+import java.util.stream.LongStream;
 
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.DeviceStatistics;
 
 /**
@@ -60,6 +66,7 @@ final class TensorClient {
             ends.connect(link, name);
             link.await();
             double copied = copied(ends, options.streamed(byteSize));
+            double handedOver = handedOver(ends, byteSize);
             check(ends, byteSize, 1);
             LatencyFigures oneWay = oneWay(ends, byteSize);
             long jitOfOneWayMs = jitMs;
@@ -77,19 +84,40 @@ final class TensorClient {
             tell(TensorRound.Kind.CLOSE, byteSize, 0);
             link.await();
             return new TensorFigures(byteSize, oneWay, raw.oneWay(), count, bytesPerSecond, raw.bytesPerSecond(),
-                    copied,
+                    copied, handedOver,
                     staged, fabricPerTensor(byteSize), raw.jitMs() + jitOfOneWayMs + jitOfStreamMs[0]);
         }
     }
 
     private double copied(TensorEnds ends, long count) {
         SegmentCopies copies = new SegmentCopies(ends.memories());
+        return rehearsedMedian(() -> copies.run(count), count);
+    }
+
+    /** Into as many segments as the server has slots, or one where that is too much memory. */
+    private double handedOver(TensorEnds ends, long byteSize) {
+        long count = options.streamed(byteSize);
+        long[] planned = new long[options.targets(byteSize)];
+        Arrays.fill(planned, byteSize);
+        long arenaByteSize = TensorArena.plannedByteSize(1, planned);
+        try (TensorArena arena = TensorArena.create(link.device().slabSource(), arenaByteSize, arenaByteSize)) {
+            List<Tensor> targets = LongStream.of(planned)
+                    .mapToObj(size -> arena.allocate(ElementType.UINT8, Shape.of(size))).toList();
+            SegmentHandOver handOver = new SegmentHandOver(ends.memories(),
+                    targets.stream().map(Tensor::memory).toList());
+            double bytesPerSecond = rehearsedMedian(() -> handOver.run(count), count);
+            targets.forEach(Tensor::close);
+            return bytesPerSecond;
+        }
+    }
+
+    private double rehearsedMedian(DoubleSupplier bandwidth, long count) {
         rehearse(() -> {
             jit.takeMs();
-            copies.run(count);
+            bandwidth.getAsDouble();
             jitMs = jit.takeMs();
         }, count);
-        return median(() -> copies.run(count));
+        return median(bandwidth);
     }
 
     private static double median(DoubleSupplier bandwidth) {

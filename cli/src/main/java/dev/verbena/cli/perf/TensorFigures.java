@@ -13,18 +13,21 @@ import java.util.Map;
  * @param bytesPerSecond of tensors, in a window
  * @param rawBytesPerSecond of the fabric's writes
  * @param copyBytesPerSecond of {@code MemorySegment.copy} by one thread
+ * @param handOverBytesPerSecond of the same into memory that another thread takes it from
  * @param stagingBytes that a CPU copied for a tensor before it was sent
  * @param fabricBytes that a CPU copied for a tensor because the fabric has no adapter
  * @param jitMs what the JITs of both sides compiled for meanwhile
  */
 record TensorFigures(long byteSize, LatencyFigures oneWay, LatencyFigures rawOneWay, long streamed,
         double bytesPerSecond,
-        double rawBytesPerSecond, double copyBytesPerSecond, double stagingBytes, double fabricBytes, long jitMs) {
+        double rawBytesPerSecond, double copyBytesPerSecond, double handOverBytesPerSecond, double stagingBytes,
+        double fabricBytes, long jitMs) {
     private static final double MEBIBYTE = 1 << 20;
 
-    static final String HEADER = String.format("%-11s %-8s %-11s %-11s %-11s %-11s %-9s %-13s %-13s %-13s %-8s %-9s %s",
+    static final String HEADER = String.format(
+            "%-11s %-8s %-11s %-11s %-11s %-11s %-9s %-13s %-13s %-13s %-13s %-8s %-9s %-10s %s",
             " #bytes", "#rounds", "t_min[us]", "t_typ[us]", "99%[us]", "raw[us]", "t/raw", "BW[MiB/s]", "raw[MiB/s]",
-            "copy[MiB/s]", "BW/raw", "BW/copy", "CPU[B]");
+            "copy[MiB/s]", "handed[MiB/s]", "BW/raw", "BW/copy", "BW/handed", "CPU[B]");
 
     double timeToRaw() {
         return oneWay.typical() / rawOneWay.typical();
@@ -38,17 +41,22 @@ record TensorFigures(long byteSize, LatencyFigures oneWay, LatencyFigures rawOne
         return bytesPerSecond / copyBytesPerSecond;
     }
 
+    double bandwidthToHandOver() {
+        return bytesPerSecond / handOverBytesPerSecond;
+    }
+
     double cpuBytes() {
         return stagingBytes + fabricBytes;
     }
 
     String row() {
         return String.format(Locale.ROOT,
-                " %-10d %-8d %-11.2f %-11.2f %-11.2f %-11.2f %-9.2f %-13.2f %-13.2f %-13.2f %-8.3f %-9.3f %.0f",
+                " %-10d %-8d %-11.2f %-11.2f %-11.2f %-11.2f %-9.2f %-13.2f %-13.2f %-13.2f %-13.2f %-8.3f %-9.3f %-10.3f %.0f",
                 byteSize,
                 oneWay.iterations() - 1, oneWay.min(), oneWay.typical(), oneWay.percentile99(), rawOneWay.typical(),
                 timeToRaw(), bytesPerSecond / MEBIBYTE, rawBytesPerSecond / MEBIBYTE, copyBytesPerSecond / MEBIBYTE,
-                bandwidthToRaw(), bandwidthToCopy(), cpuBytes());
+                handOverBytesPerSecond / MEBIBYTE,
+                bandwidthToRaw(), bandwidthToCopy(), bandwidthToHandOver(), cpuBytes());
     }
 
     Map<String, Object> toMap() {
@@ -61,8 +69,10 @@ record TensorFigures(long byteSize, LatencyFigures oneWay, LatencyFigures rawOne
         map.put("bytesPerSecond", bytesPerSecond);
         map.put("rawBytesPerSecond", rawBytesPerSecond);
         map.put("copyBytesPerSecond", copyBytesPerSecond);
+        map.put("handOverBytesPerSecond", handOverBytesPerSecond);
         map.put("bandwidthToRaw", bandwidthToRaw());
         map.put("bandwidthToCopy", bandwidthToCopy());
+        map.put("bandwidthToHandOver", bandwidthToHandOver());
         map.put("stagingBytesPerTensor", stagingBytes);
         map.put("fabricBytesPerTensor", fabricBytes);
         map.put("jitMs", jitMs);

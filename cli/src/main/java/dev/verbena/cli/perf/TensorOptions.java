@@ -52,6 +52,11 @@ record TensorOptions(String host, int port, String fabric, NetworkOptions networ
         return Math.clamp(WINDOW_BYTE_SIZE / byteSize, WINDOW_MIN, window);
     }
 
+    /** Segments to copy into, beside those of the window. */
+    int targets(long byteSize) {
+        return Math.clamp(WINDOW_BYTE_SIZE / byteSize, 1, window);
+    }
+
     /** Of the device that the tensors go through. */
     RdmaDeviceOptions device(String fabricName) {
         String local = fabricName.equals("shm") ? "127.0.0.1" : "0.0.0.0";

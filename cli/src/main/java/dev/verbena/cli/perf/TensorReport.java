@@ -10,7 +10,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
         return " Tensors by static placement, fabric " + fabric + ": at most " + options.iterations()
                 + " round trips of a size, window " + options.window()
                 + ", driven by " + options.progress()
-                + "\n one way: half a round trip; raw: the fabric's write alone; copy: MemorySegment.copy; CPU: bytes that a CPU moved"
+                + "\n one way: half a round trip; raw: the fabric's write alone; copy: MemorySegment.copy; handed: the same, taken by another thread;\n CPU: bytes that a CPU moved"
                 + " for each tensor\n";
     }
 
