@@ -57,7 +57,7 @@ class PerfOnSiwTest {
                 wait $server || { cat /tmp/server; exit 1; }
                 """.formatted(tensor, host), TIMEOUT).assertSucceeded();
         List<String> rows = run.output().lines().map(line -> line.strip().split("\\s+"))
-                .filter(words -> words.length == 13 && words[1].equals("10")).map(words -> words[0] + " " + words[12])
+                .filter(words -> words.length == 15 && words[1].equals("10")).map(words -> words[0] + " " + words[14])
                 .toList();
         assertEquals(List.of("8 0", "4096 0"), rows, run.output());
     }
