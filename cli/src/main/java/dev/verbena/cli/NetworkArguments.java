@@ -1,5 +1,6 @@
 package dev.verbena.cli;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.function.BiFunction;
 import dev.verbena.transfer.CompletionMode;
 import dev.verbena.transfer.ConnectMode;
 import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.PeerSecret;
 import picocli.CommandLine.Option;
 
 /** How an RDMA fabric uses its network: options that override the environment's {@code RDMA_*} variables. And how long a peer may stand still. */
@@ -43,6 +45,7 @@ final class NetworkArguments {
     private static final String COMPLETION_MODE = "--rdma-completion-mode";
     private static final String CONNECT_MODE = "--rdma-connect";
     private static final String PEER_TIMEOUT = "--peer-timeout-ms";
+    private static final String SECRET_FILE = "--secret-file";
 
     @Option(names = DEVICE, paramLabel = "NAME",
             description = "RDMA device; default: RDMA_DEVICE, or the first that has an active port.")
@@ -85,6 +88,10 @@ final class NetworkArguments {
             description = "A process that stands still for longer is given up by the others, on every fabric; 0 for never; default:"
                     + " VERBENA_PEER_TIMEOUT_MS, or 10000.")
     private Integer peerTimeoutMs;
+    @Option(names = SECRET_FILE, paramLabel = "FILE",
+            description = "Only processes that know the secret in this file connect to each other, on every fabric; default:"
+                    + " VERBENA_SECRET_FILE, or none.")
+    private Path secretFile;
 
     /** The environment's, except for what was given here. */
     NetworkOptions options() {
@@ -127,7 +134,9 @@ final class NetworkArguments {
                         NetworkOptions::withCompletionMode),
                 new Argument<>(CONNECT_MODE, connectMode, "RDMA_CONNECT", NetworkOptions::withConnectMode),
                 new Argument<>(PEER_TIMEOUT, peerTimeoutMs, "VERBENA_PEER_TIMEOUT_MS",
-                        NetworkOptions::withPeerTimeoutMs)));
+                        NetworkOptions::withPeerTimeoutMs),
+                new Argument<>(SECRET_FILE, secretFile, "VERBENA_SECRET_FILE",
+                        (network, file) -> network.withSecret(PeerSecret.ofFile(file)))));
         given.removeIf(argument -> argument.value() == null);
         return given;
     }

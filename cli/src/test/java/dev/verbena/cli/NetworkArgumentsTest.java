@@ -4,14 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import dev.verbena.transfer.CompletionMode;
 import dev.verbena.transfer.ConnectMode;
 import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.PeerSecret;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,7 +48,7 @@ class NetworkArgumentsTest {
     void everyOptionCountsAndIsHandedOn() {
         NetworkArguments all = parse(ALL.toArray(String[]::new));
         assertEquals(new NetworkOptions("rxe0", 2, 3, 4, 512, 18, 6, 5, 2048, 106, CompletionMode.EVENTS,
-                ConnectMode.CM, 2500),
+                ConnectMode.CM, 2500, null),
                 all.options(Map.of()));
         assertEquals(ALL, all.toCommandLine());
         assertEquals(List.of(), parse().toCommandLine());
@@ -59,6 +65,18 @@ class NetworkArgumentsTest {
                 Map.entry("VERBENA_PEER_TIMEOUT_MS", "x"));
         NetworkArguments all = parse(ALL.toArray(String[]::new));
         assertEquals(all.options(Map.of()), all.options(nonsense));
+    }
+
+    @Test
+    void theSecretComesFromAFile(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("secret"), "0123456789abcdef");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        NetworkArguments arguments = parse("--secret-file=" + file);
+        assertEquals(PeerSecret.ofFile(file), arguments.options(Map.of("VERBENA_SECRET_FILE", "/nowhere")).secret());
+        assertEquals(List.of("--secret-file=" + file), arguments.toCommandLine());
+        String missing = assertThrows(BadInputException.class, () -> parse("--secret-file=/nowhere").options(Map.of()))
+                .getMessage();
+        assertTrue(missing.startsWith("--secret-file=/nowhere: "), missing);
     }
 
     @Test

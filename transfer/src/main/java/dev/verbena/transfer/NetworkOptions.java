@@ -1,17 +1,19 @@
 package dev.verbena.transfer;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * How an RDMA fabric uses its network; a fabric without one, such as {@code shm}, takes the queue depth and the peers' timeout only.
+ * How an RDMA fabric uses its network; a fabric without one, such as {@code shm}, takes the queue depth, the peers' timeout and the
+ * secret only.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  *
- * <p>Names, meaning and defaults are those of TensorFlow's verbs README, the completion mode, how to connect and the peers' timeout
- * are ours. Numbers that are
+ * <p>Names, meaning and defaults are those of TensorFlow's verbs README, the completion mode, how to connect, the peers' timeout
+ * and the secret are ours. Numbers that are
  * {@link #UNSET}, and a device that is null, are chosen when the fabric is opened.
  *
  * @param device such as mlx5_0; null for the first that has an active port
@@ -28,16 +30,18 @@ import java.util.stream.Collectors;
  * @param connectMode how queue pairs are connected
  * @param peerTimeoutMs after how many milliseconds without an answer of its control thread a peer, stopped or on a machine that hangs, is
  *     given up, at the latest; 0 for never. On every fabric
+ * @param secret that peers must know, and this process shows to know; null for none. On every fabric
  */
 public record NetworkOptions(String device, int port, int gidIndex, int pkeyIndex, int queueDepth, int timeout,
         int retryCount, int serviceLevel, int mtu, int trafficClass, CompletionMode completionMode,
-        ConnectMode connectMode, int peerTimeoutMs) {
+        ConnectMode connectMode, int peerTimeoutMs, PeerSecret secret) {
     /** Of port, GID index and MTU: chosen when the fabric is opened. */
     public static final int UNSET = -1;
 
     private static final String DEVICE_VARIABLE = "RDMA_DEVICE";
     private static final String COMPLETION_MODE_VARIABLE = "RDMA_COMPLETION_MODE";
     private static final String CONNECT_MODE_VARIABLE = "RDMA_CONNECT";
+    private static final String SECRET_FILE_VARIABLE = "VERBENA_SECRET_FILE";
 
     public NetworkOptions {
         if (device != null && device.isBlank()) {
@@ -58,14 +62,14 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
     /** What holds where nobody says anything else. */
     public static NetworkOptions defaults() {
         return new NetworkOptions(null, UNSET, UNSET, 0, 1024, 14, 7, 0, UNSET, 0, CompletionMode.POLLING,
-                ConnectMode.AUTO, 10_000);
+                ConnectMode.AUTO, 10_000, null);
     }
 
     /**
      * The defaults, except for what these variables give: RDMA_DEVICE, RDMA_DEVICE_PORT, RDMA_GID_INDEX,
      * RDMA_QP_PKEY_INDEX, RDMA_QP_QUEUE_DEPTH, RDMA_QP_TIMEOUT, RDMA_QP_RETRY_COUNT, RDMA_QP_SL, RDMA_QP_MTU,
      * RDMA_TRAFFIC_CLASS, RDMA_COMPLETION_MODE ({@code polling} or {@code events}), RDMA_CONNECT ({@code auto}, {@code cm} or
-     * {@code direct}), and VERBENA_PEER_TIMEOUT_MS. Blank is as not there.
+     * {@code direct}), VERBENA_PEER_TIMEOUT_MS, and VERBENA_SECRET_FILE. Blank is as not there.
      *
      * @throws IllegalArgumentException which names the variable, its value and what it may be
      */
@@ -84,72 +88,87 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
                 NetworkVariable.TRAFFIC_CLASS.of(environment, defaults.trafficClass),
                 choice(environment, COMPLETION_MODE_VARIABLE, defaults.completionMode),
                 choice(environment, CONNECT_MODE_VARIABLE, defaults.connectMode),
-                NetworkVariable.PEER_TIMEOUT.of(environment, defaults.peerTimeoutMs));
+                NetworkVariable.PEER_TIMEOUT.of(environment, defaults.peerTimeoutMs), secret(environment));
     }
 
     public NetworkOptions withDevice(String device) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withPort(int port) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withGidIndex(int gidIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withPkeyIndex(int pkeyIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withQueueDepth(int queueDepth) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withTimeout(int timeout) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withRetryCount(int retryCount) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withServiceLevel(int serviceLevel) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withMtu(int mtu) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withTrafficClass(int trafficClass) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withCompletionMode(CompletionMode completionMode) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withConnectMode(ConnectMode connectMode) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
     }
 
     public NetworkOptions withPeerTimeoutMs(int peerTimeoutMs) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+    }
+
+    public NetworkOptions withSecret(PeerSecret secret) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+    }
+
+    private static PeerSecret secret(Map<String, String> environment) {
+        String file = environment.getOrDefault(SECRET_FILE_VARIABLE, "");
+        try {
+            return file.isBlank() ? null : PeerSecret.ofFile(Path.of(file.strip()));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("environment variable " + SECRET_FILE_VARIABLE + ": " + e.getMessage(),
+                    e);
+        }
     }
 
     private static void checkIfSet(NetworkVariable variable, int value) {

@@ -59,6 +59,11 @@ class MalformedMessagesTest {
     }
 
     @Test
+    void farewellsAreReadOrRefused() {
+        mutate(new Farewell(1, 2, 3).encode(), Farewell::decode);
+    }
+
+    @Test
     void anAnswerThatCannotBeIsRefused() {
         byte[] good = ANSWER.encode();
         assertThrows(TransferException.class, () -> PlacementAnswer.decode(Arrays.copyOf(good, good.length + 1)));

@@ -60,10 +60,8 @@ public final class Connector {
         try (Selector selector = Selector.open()) {
             ControlSocket socket = open(selector);
             ControlledConnection connection = null;
-            try (Negotiation negotiation = fabric.negotiate(options)) {
-                socket.send(Frame.Type.HELLO, negotiation.hello());
-                connection = meet(negotiation, socket, awaitWelcome(selector, socket));
-                socket.send(Frame.Type.READY);
+            try {
+                connection = handshake(selector, socket);
                 return connection;
             } catch (ProtocolException e) {
                 throw failure(e.getMessage(), e);
@@ -78,6 +76,26 @@ public final class Connector {
             throw failure("interrupted", e);
         } catch (IOException e) {
             throw failure(e.getMessage(), e);
+        }
+    }
+
+    private ControlledConnection handshake(Selector selector, ControlSocket socket)
+            throws IOException, ProtocolException {
+        Authentication authentication = fabric.authentication();
+        if (authentication.isWanted()) {
+            socket.send(Frame.Type.KNOCK, authentication.knock());
+            authentication.onChallenge(await(selector, socket, Frame.Type.CHALLENGE));
+        }
+        try (Negotiation negotiation = fabric.negotiate(options)) {
+            socket.send(Frame.Type.HELLO, authentication.signHello(negotiation.hello()));
+            ByteBuffer welcome = authentication.openWelcome(await(selector, socket, Frame.Type.WELCOME));
+            ControlledFabric.Visitor peer = fabric.visitor(welcome.duplicate());
+            if (peer.queuePairCount() != options.size()) {
+                throw new ProtocolException("it made another number of queue pairs");
+            }
+            ControlledConnection connection = meet(negotiation, socket, welcome);
+            socket.send(Frame.Type.READY);
+            return connection;
         }
     }
 
@@ -135,7 +153,8 @@ public final class Connector {
         }
     }
 
-    private ByteBuffer awaitWelcome(Selector selector, ControlSocket socket) throws IOException, ProtocolException {
+    private ByteBuffer await(Selector selector, ControlSocket socket, Frame.Type type)
+            throws IOException, ProtocolException {
         while (true) {
             await(selector, "no answer to the handshake");
             boolean isAlive = socket.receive();
@@ -146,14 +165,10 @@ public final class Connector {
             if (frame != null && frame.type() == Frame.Type.REFUSE) {
                 throw new ProtocolException("refused: " + ControlSocket.refusal(frame));
             }
-            if (frame != null && frame.type() != Frame.Type.WELCOME) {
+            if (frame != null && frame.type() != type) {
                 throw new ProtocolException("unexpected " + frame.type());
             }
             if (frame != null) {
-                ControlledFabric.Visitor peer = fabric.visitor(frame.payload().duplicate());
-                if (peer.queuePairCount() != options.size()) {
-                    throw new ProtocolException("it made another number of queue pairs");
-                }
                 return frame.payload();
             }
         }

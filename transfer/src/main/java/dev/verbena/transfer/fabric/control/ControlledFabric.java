@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.PeerSecret;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
@@ -30,6 +31,7 @@ public abstract class ControlledFabric implements Fabric {
     private final ControlLoop loop;
     private final long handshakeTimeoutNs;
     private final int peerTimeoutMs;
+    private final PeerSecret secret;
     private final Set<ControlledConnection> connections = ConcurrentHashMap.newKeySet();
     /** Whose peers were welcomed, and may think by now that they are connected. */
     private final Set<ControlledConnection> welcomed = ConcurrentHashMap.newKeySet();
@@ -45,12 +47,13 @@ public abstract class ControlledFabric implements Fabric {
     private volatile String abortCause;
 
     /**
-     * {@code peerTimeoutMs} as {@link dev.verbena.transfer.NetworkOptions} has it. Starts the control thread; what a fabric holds besides must be there before, or that thread would stay
+     * {@code peerTimeoutMs} and {@code secret} as {@link dev.verbena.transfer.NetworkOptions} has it. Starts the control thread; what a fabric holds besides must be there before, or that thread would stay
      * if it fails.
      */
-    protected ControlledFabric(String threadName, long handshakeTimeoutNs, int peerTimeoutMs) {
+    protected ControlledFabric(String threadName, long handshakeTimeoutNs, int peerTimeoutMs, PeerSecret secret) {
         this.handshakeTimeoutNs = handshakeTimeoutNs;
         this.peerTimeoutMs = peerTimeoutMs;
+        this.secret = secret;
         loop = new ControlLoop(threadName, ControlledConnection.beatNs(peerTimeoutMs));
     }
 
@@ -158,6 +161,11 @@ public abstract class ControlledFabric implements Fabric {
             connection.close();
         }
         return false;
+    }
+
+    /** Of one handshake. */
+    final Authentication authentication() {
+        return new Authentication(secret);
     }
 
     final int peerTimeoutMs() {

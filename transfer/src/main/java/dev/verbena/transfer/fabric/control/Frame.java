@@ -42,11 +42,15 @@ public record Frame(Type type, ByteBuffer payload) {
         /** Is anybody there? Whoever hears it says PONG, whatever its program does. */
         PING,
         /** The answer. */
-        PONG
+        PONG,
+        /** Who connects wants the other to know the secret, and shows that it does: its nonce. {@link Authentication} */
+        KNOCK,
+        /** The nonce of who accepts. */
+        CHALLENGE
     }
 
     static final int MAGIC = 0x5652_424e;
-    static final short VERSION = 1;
+    static final short VERSION = 2;
     static final int HEADER_BYTE_SIZE = 12;
     public static final int PAYLOAD_BYTE_SIZE_MAX = 64 << 10;
 
@@ -70,6 +74,7 @@ public record Frame(Type type, ByteBuffer payload) {
         int byteSize = buffer.getInt(start + 8);
         if (version != VERSION && type != Type.REFUSE.ordinal()) {
             throw new ProtocolException("version " + version + " of the handshake meets version " + VERSION
+                    + ", which is " + (version < VERSION ? "newer" : "older")
                     + "; use the same Verbena on both sides");
         }
         if (type < 0 || type >= TYPES.length || byteSize < 0 || byteSize > PAYLOAD_BYTE_SIZE_MAX) {

@@ -6,6 +6,7 @@ import java.util.List;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.QueuePairOptions;
@@ -15,6 +16,8 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  *
  * <pre>
  *   who connects                       who accepts
+ *   KNOCK        ────────────────────►  AWAIT_KNOCK, if a secret is to be known: {@link Authentication}
+ *                ◄────────────────────  CHALLENGE
  *   HELLO        ────────────────────►  AWAIT_HELLO: reaches the other
  *                ◄────────────────────  WELCOME, or REFUSE and close
  *   reaches the accepter; READY ─────►  AWAIT_READY
@@ -27,7 +30,11 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 final class IncomingHandshake implements ControlLoop.Watcher {
     private static final Logger LOGGER = LoggerFactory.getLogger(IncomingHandshake.class);
 
+    private static final String BOTH_THE_SAME = "give both the same VERBENA_SECRET_FILE, or NetworkOptions.withSecret";
+
     private enum State {
+        /** Somebody has connected, and must show that it knows the secret. */
+        AWAIT_KNOCK,
         /** Somebody has connected and not said who it is. */
         AWAIT_HELLO,
         /** It was welcomed, but cannot reach this side yet. */
@@ -41,6 +48,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
 
         boolean mayBecome(State next) {
             return switch (this) {
+                case AWAIT_KNOCK -> next == AWAIT_HELLO || next == ENDED;
                 case AWAIT_HELLO -> next == AWAIT_READY || next == ENDED;
                 case AWAIT_READY -> next == AWAIT_REACH || next == ENDED;
                 case AWAIT_REACH -> next == CONNECTED || next == ENDED;
@@ -55,7 +63,8 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     private final ConnectionHandler handler;
     private final long deadlineNs;
     private final Runnable onEnd;
-    private State state = State.AWAIT_HELLO;
+    private final Authentication authentication;
+    private State state;
     private ControlledConnection connection;
     private boolean isReached;
 
@@ -67,6 +76,8 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         this.handler = handler;
         this.deadlineNs = deadlineNs;
         this.onEnd = onEnd;
+        authentication = fabric.authentication();
+        state = authentication.isWanted() ? State.AWAIT_KNOCK : State.AWAIT_HELLO;
     }
 
     @Override
@@ -117,8 +128,16 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     }
 
     private void onFrame(Frame frame) throws IOException, ProtocolException {
-        if (state == State.AWAIT_HELLO && frame.type() == Frame.Type.HELLO) {
-            onHello(frame.payload());
+        if (state == State.AWAIT_KNOCK && frame.type() == Frame.Type.KNOCK) {
+            socket.send(Frame.Type.CHALLENGE, authentication.onKnock(frame.payload()));
+            move(State.AWAIT_HELLO);
+        } else if (state == State.AWAIT_KNOCK && frame.type() == Frame.Type.HELLO) {
+            throw new ProtocolException("who connects here must know the secret, and shows none; " + BOTH_THE_SAME);
+        } else if (!authentication.isWanted() && frame.type() == Frame.Type.KNOCK) {
+            throw new ProtocolException("who connects wants this side to know a secret, and it has none; "
+                    + BOTH_THE_SAME);
+        } else if (state == State.AWAIT_HELLO && frame.type() == Frame.Type.HELLO) {
+            onHello(authentication.openHello(frame.payload()));
         } else if (state == State.AWAIT_READY && frame.type() == Frame.Type.READY) {
             onPeerReady();
         } else if (frame.type() == Frame.Type.REFUSE) {
@@ -140,7 +159,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
             fabric.check(options);
             try (Negotiation negotiation = fabric.negotiate(options)) {
                 connection = negotiation.meet(socket, hello);
-                fabric.welcome(connection, negotiation.hello());
+                fabric.welcome(connection, authentication.signWelcome(negotiation.hello()));
             }
             move(State.AWAIT_READY);
             connection.whenReachable(() -> loop.run(this::onReached));
@@ -191,8 +210,10 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         if (state == State.ENDED) {
             return;
         }
+        boolean isStranger = authentication.isWanted() && connection == null && refusal != null;
         move(State.ENDED);
-        LOGGER.debug("an incoming connection came to nothing: {}", reason);
+        LOGGER.atLevel(isStranger ? Level.WARN : Level.DEBUG).log("a connection from {} came to nothing: {}",
+                socket.channel().socket().getRemoteSocketAddress(), reason);
         try {
             if (refusal != null) {
                 socket.sendRefusal(refusal);

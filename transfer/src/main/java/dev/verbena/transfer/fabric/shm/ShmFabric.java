@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.fabric.RequestCheck;
 import dev.verbena.transfer.fabric.Rights;
+import dev.verbena.transfer.PeerSecret;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.fabric.control.ControlledFabric;
 import dev.verbena.transfer.fabric.control.Negotiation;
@@ -65,8 +66,8 @@ final class ShmFabric extends ControlledFabric {
     private long registrationNs;
 
     private ShmFabric(ShmDirectory directory, SharedFile file, SharedFile regionTableFile, long handshakeTimeoutNs,
-            int peerTimeoutMs) {
-        super("verbena-shm-control", handshakeTimeoutNs, peerTimeoutMs);
+            int peerTimeoutMs, PeerSecret secret) {
+        super("verbena-shm-control", handshakeTimeoutNs, peerTimeoutMs, secret);
         this.directory = directory;
         capabilities = new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
                 ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
@@ -75,13 +76,13 @@ final class ShmFabric extends ControlledFabric {
         regionTable = new RegionTable(regionTableFile.memory());
     }
 
-    static ShmFabric open(ShmDirectory directory, long handshakeTimeoutNs, int peerTimeoutMs) {
+    static ShmFabric open(ShmDirectory directory, long handshakeTimeoutNs, int peerTimeoutMs, PeerSecret secret) {
         SharedFile file = SharedFile.create(directory, FabricFile.BYTE_SIZE);
         SharedFile regionTableFile = null;
         try {
             FabricFile.initialize(file.memory());
             regionTableFile = SharedFile.create(directory, RegionTable.TABLE_BYTE_SIZE);
-            return new ShmFabric(directory, file, regionTableFile, handshakeTimeoutNs, peerTimeoutMs);
+            return new ShmFabric(directory, file, regionTableFile, handshakeTimeoutNs, peerTimeoutMs, secret);
         } catch (RuntimeException e) {
             file.close();
             if (regionTableFile != null) {

@@ -56,6 +56,6 @@ public final class ShmFabricProvider implements FabricProvider {
     @Override
     public Fabric open(NetworkOptions network) {
         return ShmFabric.open(ShmDirectory.ofEnvironment(), ShmFabric.HANDSHAKE_TIMEOUT_NS,
-                network.peerTimeoutMs());
+                network.peerTimeoutMs(), network.secret());
     }
 }

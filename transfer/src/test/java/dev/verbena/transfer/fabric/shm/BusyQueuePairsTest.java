@@ -39,8 +39,8 @@ class BusyQueuePairsTest {
         CountDownLatch accepted = new CountDownLatch(CONNECTIONS);
         List<Opcode> arrived = new ArrayList<>();
         List<Opcode> done = new ArrayList<>();
-        try (ShmFabric here = ShmFabric.open(directory, WAIT_NS, 0);
-                ShmFabric there = ShmFabric.open(directory, WAIT_NS, 0)) {
+        try (ShmFabric here = ShmFabric.open(directory, WAIT_NS, 0, null);
+                ShmFabric there = ShmFabric.open(directory, WAIT_NS, 0, null)) {
             ShmCompletionQueue ours = (ShmCompletionQueue) here.createCompletionQueue(64);
             ShmCompletionQueue theirs = (ShmCompletionQueue) there.createCompletionQueue(64);
             List<Connection> acceptedOnes = Collections.synchronizedList(new ArrayList<>());

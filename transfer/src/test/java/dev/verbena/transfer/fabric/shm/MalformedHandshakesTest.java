@@ -1,9 +1,13 @@
 package dev.verbena.transfer.fabric.shm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -13,14 +17,19 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.PeerSecret;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
@@ -30,9 +39,18 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 @Timeout(3600)
 class MalformedHandshakesTest {
     private static final int COUNT = Integer.getInteger("verbena.malformed.handshakes", 10_000);
+    private static final int CONNECTED_COUNT = COUNT / 10;
     private static final int DESCRIPTOR_SLACK = 5;
-    /** "VRBN", version 1, HELLO. */
-    private static final long FRAME_BEGIN = 0x5652_424e_0001_0000L;
+    /** The virtual machine's own come and go. */
+    private static final int THREAD_SLACK = 5;
+    /** "VRBN", version 2, HELLO. */
+    private static final long FRAME_BEGIN = 0x5652_424e_0002_0000L;
+
+    private static final int WELCOME = 1;
+    private static final int READY = 2;
+    private static final int KNOCK = 11;
+    private static final int FRAME_TYPE_COUNT = 13;
+    private static final int NONCE_BYTE_SIZE = 32;
 
     private final CountDownLatch trueOne = new CountDownLatch(1);
 
@@ -68,19 +86,90 @@ class MalformedHandshakesTest {
         }
     }
 
+    /** Frames that a connection hears: with nothing, with noise, of types that are and that are not. */
+    private static byte[] someFrames(Random random) {
+        ByteBuffer frames = ByteBuffer.allocate(4096);
+        for (int left = random.nextInt(5); left >= 0; left--) {
+            byte[] payload = new byte[random.nextInt(3) * random.nextInt(100)];
+            random.nextBytes(payload);
+            frames.putLong(FRAME_BEGIN | random.nextInt(FRAME_TYPE_COUNT + 2)).putInt(payload.length).put(payload);
+        }
+        return mutated(Arrays.copyOf(frames.array(), frames.position()), random);
+    }
+
+    /** Makes a connection, says that, hangs up. */
+    private static void sayConnected(Endpoint endpoint, byte[] hello, byte[] bytes) throws IOException {
+        try (Socket socket = new Socket(endpoint.host(), endpoint.port())) {
+            socket.setSoTimeout(20_000);
+            socket.setSoLinger(true, 0);
+            socket.getOutputStream().write(hello);
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            assertEquals(FRAME_BEGIN | WELCOME, in.readLong());
+            in.readNBytes(in.readInt());
+            try {
+                socket.getOutputStream().write(
+                        ByteBuffer.allocate(Long.BYTES + Integer.BYTES + bytes.length).putLong(FRAME_BEGIN | READY)
+                                .putInt(0).put(bytes).array());
+                socket.shutdownOutput();
+            } catch (SocketException e) {
+                assertTrue(e.getMessage().contains("reset") || e.getMessage().contains("pipe"), e.toString());
+            }
+        }
+    }
+
+    private static long threads() {
+        return ManagementFactory.getThreadMXBean().getThreadCount();
+    }
+
+    /** Whatever a peer says that was let in: its connection ends, once, and no other. */
     @Test
-    void neitherHarmNorLeaveAnything() throws IOException, InterruptedException {
+    void connectionsThatHearNoiseEndAndLeaveNothing() throws IOException, InterruptedException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         ShmDirectory directory = ShmDirectory.ofEnvironment();
-        try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0);
-                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0)) {
+        try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, null);
+                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, null)) {
+            Welcoming handler = new Welcoming(fabric.createCompletionQueue(64));
+            CompletionQueue otherQueue = other.createCompletionQueue(64);
+            Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "attacked", handler);
+            List<QueuePairOptions> options = options(otherQueue, 2);
+            try (Connection innocent = other.connect(endpoint, options, TimeUnit.SECONDS.toNanos(20));
+                    SharedFile link = other.createLinkFile(options)) {
+                byte[] hello = frame(other.hello(link.identity(), options).encode());
+                sayConnected(endpoint, hello, new byte[0]);
+                handler.closeNextLost(seed);
+                long descriptors = descriptors();
+                long threads = threads();
+                for (int i = 0; i < CONNECTED_COUNT; i++) {
+                    sayConnected(endpoint, hello, someFrames(random));
+                    handler.closeNextLost(seed);
+                }
+                assertTrue(descriptors() <= descriptors + DESCRIPTOR_SLACK,
+                        "seed=" + seed + " descriptors " + descriptors + ", now " + descriptors());
+                assertTrue(threads() <= threads + THREAD_SLACK, "seed=" + seed + " threads " + threads + ", now "
+                        + threads());
+                assertNull(innocent.lostCause(), "seed=" + seed);
+                assertEquals(0, handler.lost.size(), "seed=" + seed);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void neitherHarmNorLeaveAnything(boolean hasSecret) throws IOException, InterruptedException {
+        PeerSecret secret = hasSecret ? PeerSecret.of(new byte[32]) : null;
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        ShmDirectory directory = ShmDirectory.ofEnvironment();
+        try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, secret);
+                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, secret)) {
             CompletionQueue queue = fabric.createCompletionQueue(64);
             CompletionQueue otherQueue = other.createCompletionQueue(64);
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "attacked", new Welcoming(queue));
             List<QueuePairOptions> options = options(otherQueue, 2);
             try (SharedFile link = other.createLinkFile(options)) {
-                byte[] good = frame(other.hello(link.identity(), options).encode());
+                byte[] hello = frame(other.hello(link.identity(), options).encode());
+                byte[] good = hasSecret ? knocking(hello) : hello;
                 say(endpoint, good);
                 long before = descriptors();
                 for (int i = 0; i < COUNT; i++) {
@@ -97,6 +186,12 @@ class MalformedHandshakesTest {
         }
     }
 
+    /** A hello without a proof, behind a nonce. */
+    private static byte[] knocking(byte[] hello) {
+        return ByteBuffer.allocate(Long.BYTES + Integer.BYTES + NONCE_BYTE_SIZE + hello.length)
+                .putLong(FRAME_BEGIN | KNOCK).putInt(NONCE_BYTE_SIZE).put(new byte[NONCE_BYTE_SIZE]).put(hello).array();
+    }
+
     private static byte[] mutated(byte[] good, Random random) {
         byte[] bytes = random.nextInt(4) == 0 ? Arrays.copyOf(good, random.nextInt(good.length + 8)) : good.clone();
         for (int changes = random.nextInt(4); changes > 0 && bytes.length > 0; changes--) {
@@ -108,6 +203,7 @@ class MalformedHandshakesTest {
     /** Takes whoever is let through. */
     private final class Welcoming implements ConnectionHandler {
         private final CompletionQueue queue;
+        private final BlockingQueue<Connection> lost = new LinkedBlockingQueue<>();
 
         Welcoming(CompletionQueue queue) {
             this.queue = queue;
@@ -120,11 +216,19 @@ class MalformedHandshakesTest {
 
         @Override
         public void onAccepted(Connection connection) {
-            // Of the others none says READY.
+            // Of the mutated ones none says READY.
             trueOne.countDown();
         }
 
         @Override
-        public void onLost(Connection connection, boolean orderly, String cause) {}
+        public void onLost(Connection connection, boolean orderly, String cause) {
+            lost.add(connection);
+        }
+
+        void closeNextLost(long seed) throws InterruptedException {
+            Connection ended = lost.poll(20, TimeUnit.SECONDS);
+            assertNotNull(ended, "seed=" + seed + ": a connection was not lost");
+            ended.close();
+        }
     }
 }

@@ -176,7 +176,8 @@ class ShmInnardsTest {
 
     @Test
     void whoDoesNotEndTheHandshakeIsHungUpOn() throws IOException {
-        try (ShmFabric fabric = ShmFabric.open(ShmDirectory.ofEnvironment(), TimeUnit.MILLISECONDS.toNanos(20), 0)) {
+        try (ShmFabric fabric = ShmFabric.open(ShmDirectory.ofEnvironment(), TimeUnit.MILLISECONDS.toNanos(20), 0,
+                null)) {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "impatient", new Nobody());
             try (Socket socket = new Socket(endpoint.host(), endpoint.port())) {
                 socket.setSoTimeout(20_000);
@@ -188,7 +189,7 @@ class ShmInnardsTest {
     @Test
     void aThousandStrangersAtOnceAreAnswered() throws IOException {
         List<Socket> strangers = new ArrayList<>();
-        try (ShmFabric fabric = ShmFabric.open(ShmDirectory.ofEnvironment(), TimeUnit.SECONDS.toNanos(60), 0)) {
+        try (ShmFabric fabric = ShmFabric.open(ShmDirectory.ofEnvironment(), TimeUnit.SECONDS.toNanos(60), 0, null)) {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "patient", new Nobody());
             for (int i = 0; i < 1024; i++) {
                 strangers.add(new Socket(endpoint.host(), endpoint.port()));
