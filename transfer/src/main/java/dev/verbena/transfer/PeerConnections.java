@@ -206,7 +206,7 @@ final class PeerConnections implements ConnectionHandler {
                 return null;
             }
             peer = new PeerConnection(connection, engines, options.queueDepth(), methods, receivers, messageArena,
-                    this::onFailed);
+                    fabric.capabilities().messageByteSizeMax(), this::onFailed);
             all.put(connection, peer);
             if (isAccepted) {
                 accepted.add(peer);

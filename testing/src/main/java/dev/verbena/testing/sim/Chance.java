@@ -2,7 +2,9 @@ package dev.verbena.testing.sim;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /**
@@ -13,6 +15,7 @@ import java.util.Random;
 final class Chance {
     private final FaultPlan plan;
     private final Random random;
+    private final Map<Fault, Long> counts = new EnumMap<>(Fault.class);
 
     Chance(long seed, FaultPlan plan) {
         this.plan = plan;
@@ -38,7 +41,28 @@ final class Chance {
     /** Of a fault that one in so many meets. */
     boolean happens(Fault fault) {
         long oneIn = plan.get(fault);
-        return oneIn != 0 && random.nextLong(oneIn) == 0;
+        boolean happens = oneIn != 0 && random.nextLong(oneIn) == 0;
+        if (happens) {
+            count(fault);
+        }
+        return happens;
+    }
+
+    /** Of one that is set or not: whether it is, and so happens now. */
+    boolean happensIfSet(Fault fault) {
+        if (isSet(fault)) {
+            count(fault);
+        }
+        return isSet(fault);
+    }
+
+    /** It has happened. */
+    void count(Fault fault) {
+        counts.merge(fault, 1L, Long::sum);
+    }
+
+    long countOf(Fault fault) {
+        return counts.getOrDefault(fault, 0L);
     }
 
     boolean isSet(Fault fault) {
@@ -74,6 +98,9 @@ final class Chance {
             if (cuts.get(i) > cuts.get(i - 1)) {
                 pieces.add(new Piece(cuts.get(i - 1), cuts.get(i)));
             }
+        }
+        if (pieces.size() > 1) {
+            count(Fault.PIECE_COUNT_MAX);
         }
         return pieces;
     }

@@ -231,7 +231,7 @@ final class Initiator {
     private Piece tail(WorkRequest wanted, long byteSize) {
         boolean isWrite = wanted.opcode == Opcode.WRITE || wanted.opcode == Opcode.WRITE_WITH_IMMEDIATE;
         boolean isWord = byteSize >= Long.BYTES && (wanted.remoteAddress + byteSize) % Long.BYTES == 0;
-        return isWrite && isWord && !simulation.chance().isSet(Fault.RELAXED_ORDER)
+        return isWrite && isWord && !simulation.chance().happensIfSet(Fault.RELAXED_ORDER)
                 ? new Piece(byteSize - Long.BYTES, byteSize)
                 : null;
     }
@@ -242,6 +242,9 @@ final class Initiator {
             return;
         }
         request.move(piece, region.bytes(), offset);
+        if (request.isStraggling()) {
+            simulation.chance().count(Fault.STRAGGLING_PIECES);
+        }
         boolean hasTarget = !queuePair.isTargetClosed();
         if (request.opcode() != Opcode.READ && hasTarget) {
             queuePair.peer().completionQueue().onEffect();

@@ -47,6 +47,9 @@ final class SimCompletionQueue implements CompletionQueue {
         for (SimQueuePair next = anyReady(); count < most && next != null; next = anyReady()) {
             count += next.deliver(completion, handler);
         }
+        if (most < countMax && count >= most && anyReady() != null) {
+            simulation.chance().count(Fault.POLL_COUNT_MAX);
+        }
         return count;
     }
 
@@ -79,13 +82,14 @@ final class SimCompletionQueue implements CompletionQueue {
 
     /** Something of a peer's has landed in this process. */
     void onEffect() {
-        hasEffect |= !simulation.chance().isSet(Fault.SILENT_WRITES);
+        hasEffect |= !simulation.chance().happensIfSet(Fault.SILENT_WRITES);
     }
 
     /** One of its queue pairs has more to deliver. */
     void onReady() {
         long countMax = simulation.plan().get(Fault.COMPLETION_COUNT_MAX);
         if (countMax != 0 && queuePairs.stream().mapToInt(SimQueuePair::readyCount).sum() > countMax) {
+            simulation.chance().count(Fault.COMPLETION_COUNT_MAX);
             List.copyOf(queuePairs).forEach(each -> each.overrun("the completion queue of " + fabric
                     + " overran: countMax=" + countMax));
         }

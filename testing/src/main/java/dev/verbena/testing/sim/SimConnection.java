@@ -42,6 +42,7 @@ final class SimConnection implements Connection {
     private SimConnection peer;
     private String lostCause;
     private boolean isSevered;
+    private boolean isFailureTold;
     /** What the peer does when it is certain that nothing of this side's lands any more. */
     private Runnable whenClosed;
 
@@ -138,6 +139,15 @@ final class SimConnection implements Connection {
         }
     }
 
+    /** Its user knows that it has failed, from a completion, from the handler, or since it was the user who failed it. */
+    void onFailureTold() {
+        isFailureTold = true;
+    }
+
+    boolean isFailureTold() {
+        return isFailureTold;
+    }
+
     @Override
     public String lostCause() {
         return lostCause;
@@ -173,6 +183,7 @@ final class SimConnection implements Connection {
         } else if (state == State.OPEN) {
             move(State.LOST);
             lostCause = cause;
+            onFailureTold();
             queuePairs.forEach(each -> each.lose(cause));
             fabric.onLost(this, orderly, cause);
         }

@@ -50,6 +50,7 @@ public final class SimFabric implements Fabric {
     /** Null while it does not listen. */
     private ConnectionHandler handler;
     private int queuePairCount;
+    private int postsAfterFailure;
     private boolean isOpen = true;
     private String abortCause;
 
@@ -196,6 +197,18 @@ public final class SimFabric implements Fabric {
 
     int nextQueuePairNumber() {
         return ++queuePairCount;
+    }
+
+    void onPostAfterFailure() {
+        postsAfterFailure++;
+    }
+
+    /**
+     * How often something was posted to a connection of which its user knew that it had failed, on whichever of its queue pairs. A fabric
+     * takes that; users that give up a connection as a whole do not do it.
+     */
+    public int postsAfterFailure() {
+        return postsAfterFailure;
     }
 
     /** In the order of opening, from 0. */

@@ -84,6 +84,9 @@ final class SimQueuePair implements QueuePair {
             sends.add(new SimRequest(each));
             each = each.next;
         }
+        if (count > 0 && connection.isFailureTold()) {
+            fabric.onPostAfterFailure();
+        }
         initiator.goOn();
         return count;
     }
@@ -165,6 +168,7 @@ final class SimQueuePair implements QueuePair {
     @Override
     public void fail(String cause) {
         checkNotClosed();
+        connection.onFailureTold();
         if (state == State.READY) {
             enterError(CompletionStatus.WORK_REQUEST_FLUSHED, cause, true);
         }
@@ -245,6 +249,9 @@ final class SimQueuePair implements QueuePair {
             fillSend(completion);
         } else {
             fillReceive(completion);
+        }
+        if (completion.status != CompletionStatus.SUCCESS) {
+            connection.onFailureTold();
         }
         simulation.note(this + " delivers " + completion.workRequestId + " " + completion.status);
         int count = simulation.conduct().deliveries();

@@ -5,7 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 import dev.verbena.transfer.TransferException;
@@ -35,6 +37,7 @@ public final class Simulation implements AutoCloseable {
     private final List<SimFabric> fabrics = new ArrayList<>();
     private final List<MemorySegment> exports = new ArrayList<>();
     private final Deque<String> history = new ArrayDeque<>();
+    private final Map<Incident.Kind, Long> incidents = new EnumMap<>(Incident.Kind.class);
     private long deviceNs;
     private long jumpedNs;
     private long fingerprint;
@@ -134,6 +137,16 @@ public final class Simulation implements AutoCloseable {
     /** The last 200 things that have happened, each with its time. */
     public List<String> history() {
         return List.copyOf(history);
+    }
+
+    /** How often it has happened, for tests that want to be sure of that; of a mere limit or length it is not known, and 0. */
+    public long countOf(Fault fault) {
+        return chance.countOf(fault);
+    }
+
+    /** How often it has happened. */
+    public long countOf(Incident.Kind kind) {
+        return incidents.getOrDefault(kind, 0L);
     }
 
     /** What of it is still held, in words; nothing when all fabrics are closed. */
@@ -254,7 +267,10 @@ public final class Simulation implements AutoCloseable {
             jumpedNs += incident.lengthNs();
         } else if (incident.process() < fabrics.size()) {
             fabrics.get(incident.process()).happen(incident);
+        } else {
+            return;
         }
+        incidents.merge(incident.kind(), 1L, Long::sum);
     }
 
     private static long plus(long ns, long durationNs) {

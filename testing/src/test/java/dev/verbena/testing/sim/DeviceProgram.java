@@ -2,14 +2,11 @@ package dev.verbena.testing.sim;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
-import dev.verbena.transfer.Direction;
-import dev.verbena.transfer.RdmaChannel;
-import dev.verbena.transfer.SendResult;
+import dev.verbena.testing.program.World;
 import dev.verbena.transfer.TransferException;
 
 /**
@@ -18,19 +15,26 @@ import dev.verbena.transfer.TransferException;
  *
  * <p><b>Owner:</b> the test. <b>Threading:</b> one thread.
  */
-public final class DeviceProgram {
+public final class DeviceProgram implements World {
     static final Duration TIMEOUT = Duration.ofSeconds(5);
-    static final int COPY_BYTE_SIZE = 3_000;
     private static final int DEVICES = 3;
     private static final int STEPS = 40;
     /** Many times what a program takes. */
     private static final int TURNS_MAX = 100_000;
-    /** By then all incidents are over, and all who were concerned have heard. */
+    /** So long after the last incident all who were concerned have heard. */
     private static final long QUIET_NS = 10_000_000;
+    private static final int LATE_NS_MAX = 200_000;
+    /** Longer than messages wait for a receive, and calls for an answer. */
+    private static final long LONG_PAUSE_NS = 12_000_000_000L;
+    private static final int LONG_PAUSE_ONE_IN = 40;
+    private static final int LONG_PAUSE_AT_NS_MAX = 1_500_000;
+    /** More than these of so small queue pairs seldom come at once. */
+    private static final int COMPLETIONS = 6;
 
     private final Random random;
     private final FaultPlan plan;
     private final Simulation simulation;
+    private final Tally tally;
     private final List<SimDevice> devices = new ArrayList<>();
     private final List<TensorStream> streams = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
@@ -38,25 +42,34 @@ public final class DeviceProgram {
     private int turns;
     private boolean isOver;
 
-    private DeviceProgram(long seed, FaultPlan plan) {
+    private DeviceProgram(long seed, FaultPlan plan, Tally tally) {
         this.plan = plan;
+        this.tally = tally;
         random = Chance.random(seed * 31);
         simulation = new Simulation(seed, plan);
     }
 
-    /** Random faults, and often messages so small that a tensor takes several. */
+    /** Random faults, often messages so small that a tensor takes several, and seldom a process that stands still for very long. */
     public static FaultPlan plan(long seed) {
         FaultPlan plan = seed % 3 == 0 ? FaultPlan.harmless(seed) : FaultPlan.random(seed);
+        if (seed % LONG_PAUSE_ONE_IN == 1) {
+            Random random = Chance.random(seed * 37);
+            plan = plan.with(new Incident(Incident.Kind.PAUSE, random.nextInt(DEVICES),
+                    random.nextInt(LONG_PAUSE_AT_NS_MAX), LONG_PAUSE_NS));
+        }
+        if (plan.get(Fault.COMPLETION_COUNT_MAX) != 0) {
+            plan = plan.with(Fault.COMPLETION_COUNT_MAX, 2 + seed % COMPLETIONS);
+        }
         return seed % 2 == 0 ? plan : plan.with(Fault.MESSAGE_BYTE_SIZE_MAX, 512);
     }
 
     /** @return what the run is known by */
     public static long run(long seed) {
-        return run(seed, plan(seed));
+        return run(seed, plan(seed), new Tally());
     }
 
-    static long run(long seed, FaultPlan plan) {
-        DeviceProgram program = new DeviceProgram(seed, plan);
+    static long run(long seed, FaultPlan plan, Tally tally) {
+        DeviceProgram program = new DeviceProgram(seed, plan, tally);
         try (program.simulation) {
             program.run();
         } catch (Throwable e) {
@@ -67,6 +80,7 @@ public final class DeviceProgram {
         if (!program.violations.isEmpty()) {
             throw program.failed(null);
         }
+        tally.add(program.simulation);
         return program.simulation.fingerprint();
     }
 
@@ -77,25 +91,40 @@ public final class DeviceProgram {
 
     private void run() {
         for (int i = 0; i < DEVICES; i++) {
-            devices.add(new SimDevice(this, simulation, i));
+            SimDevice device = new SimDevice(this, simulation, i);
+            devices.add(device);
+            if (random.nextInt(4) == 0) {
+                tally.add("late peers");
+                simulation.schedule(random.nextInt(LATE_NS_MAX), device + " begins late", () -> begin(device));
+            } else {
+                begin(device);
+            }
         }
-        devices.forEach(this::takeTurns);
         for (int i = 0; i < STEPS; i++) {
             step();
             check();
         }
-        simulation.run(QUIET_NS);
+        long lastNs = plan.incidents().stream().filter(each -> each.kind() != Incident.Kind.JUMP)
+                .mapToLong(each -> each.atNs() + each.lengthNs()).max().orElse(0);
+        simulation.run(Math.max(lastNs - simulation.deviceNs(), 0) + QUIET_NS);
         streams.forEach(TensorStream::stopOffering);
         awaitSettled();
         beginAgain();
         devices.forEach(SimDevice::close);
         isOver = true;
         streams.forEach(TensorStream::checkCallbacks);
-        devices.forEach(SimDevice::checkLosses);
+        devices.forEach(SimDevice::checkEnd);
         check();
+        tally.add("tensors", streams.stream().mapToLong(TensorStream::received).sum());
+        tally.add("losses", devices.stream().mapToLong(SimDevice::lossCount).sum());
     }
 
     // ---- turns ----
+
+    private void begin(SimDevice device) {
+        device.begin();
+        takeTurns(device);
+    }
 
     /** The longer the program waits for something, the less often; else long waits would take long. */
     private void takeTurns(SimDevice device) {
@@ -121,8 +150,8 @@ public final class DeviceProgram {
         SimDevice to = devices.get(random.nextInt(DEVICES));
         int what = random.nextInt(64);
         if (what < 12) {
-            if (from.canReach(to)) {
-                open(from, to, random.nextInt(4) == 0);
+            if (from.mayLookFor(to)) {
+                open(from, to, !to.hasBegun() || random.nextInt(4) == 0);
             }
         } else if (what < 20) {
             copy(from, to);
@@ -130,18 +159,27 @@ public final class DeviceProgram {
             call(from, to);
         } else if (what < 32 && !streams.isEmpty()) {
             streams.get(random.nextInt(streams.size())).closeSender();
+            tally.add("closed senders");
         } else if (what < 36) {
-            streams.stream().filter(TensorStream::mayCloseReceiver).findFirst().ifPresent(TensorStream::closeReceiver);
-        } else if (what == 36 && !from.isGone()) {
+            streams.stream().filter(TensorStream::mayCloseReceiver).findFirst().ifPresent(stream -> {
+                stream.closeReceiver();
+                tally.add("closed receivers");
+            });
+        } else if (what == 36 && from.hasBegun() && !from.isGone()) {
             from.abort();
-        } else if (what == 37) {
+            tally.add("aborts");
+        } else if (what == 37 && from.hasBegun()) {
             from.close();
+            tally.add("closed devices");
         }
         simulation.run(random.nextInt(60_000));
     }
 
     private TensorStream open(SimDevice from, SimDevice to, boolean isLate) {
         TensorStream stream = new TensorStream(this, streams.size(), from, to, random);
+        streams.add(stream);
+        tally.add(isLate ? "late receivers" : "receivers");
+        tally.add("slow consumers", stream.isSlow() ? 1 : 0);
         attempt(from, to, "sender", () -> {
             if (isLate) {
                 simulation.schedule(random.nextInt(100_000), stream + " is announced", stream::announceLate);
@@ -150,39 +188,30 @@ public final class DeviceProgram {
             }
             stream.connect();
         });
-        streams.add(stream);
         return stream;
     }
 
     private void call(SimDevice from, SimDevice to) {
-        byte[] request = new byte[random.nextInt(200)];
-        random.nextBytes(request);
-        boolean isRefused = random.nextInt(4) == 0;
-        if (!from.canReach(to)) {
-            return;
+        if (from.mayLookFor(to)) {
+            attempt(from, to, "call", () -> {
+                from.host().call(to.endpoint(), TIMEOUT);
+                tally.add("calls");
+            });
         }
-        attempt(from, to, "call", () -> {
-            if (isRefused) {
-                try {
-                    from.call(to, "refuse", request);
-                    violate("a refused call of " + from + " was answered");
-                } catch (TransferException e) {
-                    if (!e.getMessage().contains("not today")) {
-                        throw e;
-                    }
-                }
-            } else if (!Arrays.equals(SimDevice.reversed(request), from.call(to, "reverse", request))) {
-                violate("a call of " + from + " has a wrong answer");
-            }
-        });
     }
 
     private void copy(SimDevice from, SimDevice to) {
-        if (!from.canReach(to) || from.isCopying(to)) {
+        if (!from.canReach(to) || from.host().isCopying(to.number())) {
             return;
         }
         int seed = random.nextInt();
-        attempt(from, to, "memcpy", () -> new RegionCopy(this, from, to, from.channel(to, 0), seed).start());
+        attempt(from, to, "memcpy", () -> from.host().copy(to.endpoint(), to.number(),
+                to.host().landing(from.number()), seed, () -> {
+                    tally.add("copies");
+                    if (!to.hasEnded() && !to.host().hasLanded(from.number(), seed)) {
+                        violate("a copy from " + from + " to " + to + " is done but not there");
+                    }
+                }));
     }
 
     /** What waits is ended: by success, or by an error that something has caused. */
@@ -190,14 +219,15 @@ public final class DeviceProgram {
         try {
             action.run();
         } catch (TransferException e) {
+            tally.add("errors of a " + what);
             if (isHarmless(from, to)) {
                 violate(what + " from " + from + " to " + to + " failed though nothing has: " + e.getMessage());
             }
-            if (e.getMessage().contains("no answer: ") && !from.isGone()) {
+            if (e.getMessage().contains("no answer: ") && !from.isGone() && !hasLongPause()) {
                 violate(what + " from " + from + " to " + to + " heard nothing: " + e.getMessage());
             }
         } catch (OutOfArenaMemoryException e) {
-            if (plan.get(Fault.FAILED_REGISTRATION_ONE_IN) == 0) {
+            if (isMemorySure()) {
                 throw e;
             }
         } catch (IllegalStateException e) {
@@ -242,7 +272,18 @@ public final class DeviceProgram {
         return simulation;
     }
 
-    boolean isMemorySure() {
+    @Override
+    public long nowNs() {
+        return simulation.deviceNs();
+    }
+
+    @Override
+    public Random random() {
+        return random;
+    }
+
+    @Override
+    public boolean isMemorySure() {
         return plan.get(Fault.FAILED_REGISTRATION_ONE_IN) == 0;
     }
 
@@ -252,52 +293,18 @@ public final class DeviceProgram {
                 && !from.hasEnded() && !to.hasEnded();
     }
 
-    void violate(String what) {
+    private boolean hasLongPause() {
+        return plan.incidents().stream().anyMatch(each -> each.lengthNs() == LONG_PAUSE_NS);
+    }
+
+    @Override
+    public void violate(String what) {
         violations.add(what);
     }
 
     private void check() {
         if (!violations.isEmpty()) {
             throw new AssertionError("found");
-        }
-    }
-
-    /** Content of a region, copied there and back; each end of a copy is told of once. */
-    private record RegionCopy(DeviceProgram program, SimDevice from, SimDevice to, RdmaChannel channel, int seed) {
-        void start() {
-            from.fill(to, seed);
-            copy(Direction.LOCAL_TO_REMOTE, () -> {
-                if (!to.hasEnded() && !to.hasLanded(from, seed)) {
-                    program.violate("a copy from " + from + " to " + to + " is done but not there");
-                }
-                from.fill(to, 0);
-                copy(Direction.REMOTE_TO_LOCAL, () -> {
-                    if (!from.holds(to, seed)) {
-                        program.violate("a copy to " + from + " from " + to + " is done but not there");
-                    }
-                });
-            });
-        }
-
-        private void copy(Direction direction, Runnable then) {
-            int[] ends = {0};
-            from.onCopy(to, 1);
-            try {
-                SendResult result = channel.memcpy(from.region(), from.offset(to), to.landing(from), 0, COPY_BYTE_SIZE,
-                        direction, failure -> {
-                            from.onCopy(to, -1);
-                            if (++ends[0] > 1) {
-                                program.violate("a copy of " + from + " ended twice");
-                            } else if (failure == null && !from.hasEnded()) {
-                                then.run();
-                            }
-                        });
-                if (result == SendResult.BACK_PRESSURED) {
-                    from.onCopy(to, -1);
-                }
-            } catch (TransferException e) {
-                from.onCopy(to, -1);
-            }
         }
     }
 }

@@ -2,6 +2,8 @@ package dev.verbena.testing.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.List;
+
 import org.junit.jupiter.api.Test;
 
 /**
@@ -11,19 +13,27 @@ import org.junit.jupiter.api.Test;
 class EngineSimulationTest {
     private static final String PROPERTY = "verbena.simulation.seeds";
     private static final long SEEDS = Long.getLong(PROPERTY, 1_000);
+    /** What programs do, beside what plans let happen. */
+    private static final List<String> DONE = List.of("receivers", "late receivers", "late peers", "slow consumers",
+            "tensors", "calls", "copies", "closed senders", "closed receivers", "closed devices", "aborts", "losses",
+            "errors of a sender", "errors of a call", "errors of a memcpy");
 
     @Test
     void whatIsOfferedArrivesOrBothSidesHearWhyNot() {
+        Tally tally = new Tally();
         for (long seed = 1; seed <= SEEDS; seed++) {
-            DeviceProgram.run(seed);
+            DeviceProgram.run(seed, DeviceProgram.plan(seed), tally);
         }
+        assertEquals(List.of(), tally.missing(DONE),
+                () -> "it all shall have happened in seeds=" + SEEDS + ": " + tally);
     }
 
     @Test
     void theSameSeedIsTheSameRun() {
         for (long seed = 1; seed <= 20; seed++) {
             assertEquals(DeviceProgram.run(seed),
-                    DeviceProgram.run(seed, FaultPlan.parse(DeviceProgram.plan(seed).toString())), "seed " + seed);
+                    DeviceProgram.run(seed, FaultPlan.parse(DeviceProgram.plan(seed).toString()), new Tally()),
+                    "seed " + seed);
         }
     }
 }

@@ -23,6 +23,8 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
+import org.slf4j.LoggerFactory;
+
 /**
  * The transfer module with one thing wrong: a text of one of its sources replaced. Its classes, and those of the simulation over them, have
  * a class loader of their own; what ships knows nothing of it.
@@ -34,7 +36,10 @@ import javax.tools.ToolProvider;
  */
 record Mutant(String file, String right, String wrong) {
     private static final Path SOURCES = Path.of("../transfer/src/main/java/dev/verbena/transfer");
-    private static final List<String> PACKAGES = List.of("dev.verbena.transfer.", "dev.verbena.testing.sim.");
+    /** Read when the mutant's own logging begins: what fails in a mutant is meant to. */
+    private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+    private static final List<String> PACKAGES = List.of("dev.verbena.transfer.", "dev.verbena.testing.sim.",
+            "dev.verbena.testing.program.", "org.slf4j.");
 
     /** Runs the program with the seed. */
     interface Program {
@@ -44,7 +49,9 @@ record Mutant(String file, String right, String wrong) {
 
     Program program() {
         try {
-            Class<?> program = Class.forName(DeviceProgram.class.getName(), true, new Classes(compiled()));
+            Classes classes = new Classes(compiled());
+            beSilent(classes);
+            Class<?> program = Class.forName(DeviceProgram.class.getName(), true, classes);
             var run = program.getMethod("run", long.class);
             return seed -> {
                 try {
@@ -55,6 +62,21 @@ record Mutant(String file, String right, String wrong) {
             };
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(this + " cannot be run", e);
+        }
+    }
+
+    private static void beSilent(ClassLoader classes) throws ReflectiveOperationException {
+        String level = System.getProperty(LOG_LEVEL);
+        System.setProperty(LOG_LEVEL, "off");
+        try {
+            Class.forName(LoggerFactory.class.getName(), true, classes).getMethod("getLogger", String.class)
+                    .invoke(null, "mutant");
+        } finally {
+            if (level == null) {
+                System.clearProperty(LOG_LEVEL);
+            } else {
+                System.setProperty(LOG_LEVEL, level);
+            }
         }
     }
 

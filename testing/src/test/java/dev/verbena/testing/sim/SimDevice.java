@@ -1,7 +1,5 @@
 package dev.verbena.testing.sim;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -10,40 +8,34 @@ import java.util.List;
 import java.util.Map;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
-import dev.verbena.memory.TensorArena;
+import dev.verbena.testing.program.Host;
 import dev.verbena.transfer.ArrivalMode;
+import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Progress;
-import dev.verbena.transfer.RdmaChannel;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
-import dev.verbena.transfer.RemoteRegion;
-import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Fabric;
-import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
 /**
- * A device of {@link DeviceProgram}, what it has, and what it was told.
+ * A device of {@link DeviceProgram}, and how it fares.
  *
  * <p><b>Owner:</b> the program. <b>Threading:</b> one thread.
  */
 final class SimDevice {
-    private static final int AREA_BYTE_SIZE = 4_096;
-    private static final int AREAS = 8;
+    private static final int FIRST_PORT = 4_000;
+    private static final long ARENA_BYTE_SIZE = 1 << 20;
 
     private final DeviceProgram program;
     private final int number;
     private final SimFabric fabric;
     private final List<TensorStream> streams = new ArrayList<>();
     private final Map<String, Integer> connections = new HashMap<>();
-    private final List<String> losses = new ArrayList<>();
-    private final int[] copies = new int[AREAS];
-    /** Null if it could not be made. */
-    private RdmaDevice device;
-    private TensorArena arena;
-    private MemoryRegion region;
+    /** Null before it has begun, and if it could not be made. */
+    private Host host;
+    private boolean hasBegun;
     private boolean isAborted;
     private boolean isClosed;
 
@@ -51,32 +43,25 @@ final class SimDevice {
         this.program = program;
         this.number = number;
         fabric = simulation.openFabric();
+    }
+
+    /** Makes the device: its peers may have looked for it before. */
+    void begin() {
+        hasBegun = true;
         try {
-            device = RdmaDevice.create(options(), counted());
-            region = device.allocateRegion(2L * AREAS * AREA_BYTE_SIZE);
-            arena = TensorArena.create(device.slabSource(), 1 << 17, 1 << 20);
-            device.handle("reverse", (peer, request) -> reversed(request));
-            device.handle("refuse", (peer, request) -> {
-                throw new TransferException("not today");
-            });
-            device.onPeerLost(losses::add);
+            host = new Host(program, number, RdmaDevice.create(options(), counted()), ARENA_BYTE_SIZE);
         } catch (IllegalStateException | OutOfArenaMemoryException e) {
             if (fabric.isAlive() && program.isMemorySure()) {
                 throw e;
             }
             isClosed = true;
-            if (region != null) {
-                region.close();
-            }
-            if (device != null) {
-                device.close();
-            }
         }
     }
 
     private RdmaDeviceOptions options() {
-        return RdmaDeviceOptions.defaults().withName("d" + number).withProgress(Progress.callers().withSpins(4))
-                .withQueueDepth(4).withArrivalMode(number == 1 ? ArrivalMode.IMMEDIATE : ArrivalMode.AUTO);
+        return RdmaDeviceOptions.defaults().withName("d" + number).withLocalEndpoint(endpoint())
+                .withProgress(Progress.callers().withSpins(4)).withQueueDepth(4)
+                .withArrivalMode(number == 1 ? ArrivalMode.IMMEDIATE : ArrivalMode.AUTO);
     }
 
     /** The fabric, with its connections counted. */
@@ -120,6 +105,10 @@ final class SimDevice {
 
     // ---- how it fares ----
 
+    boolean hasBegun() {
+        return hasBegun;
+    }
+
     /** Whether it does nothing any more: killed, or closed. */
     boolean isGone() {
         return isClosed || !fabric.isAlive();
@@ -134,47 +123,31 @@ final class SimDevice {
         return fabric.process().isStill();
     }
 
+    /** Whether it may look for the other one, which may not have begun. */
+    boolean mayLookFor(SimDevice other) {
+        return other != this && hasBegun && !hasEnded() && !other.hasEnded();
+    }
+
     boolean canReach(SimDevice other) {
-        return other != this && !hasEnded() && !other.hasEnded();
-    }
-
-    boolean isCopying(SimDevice to) {
-        return copies[to.number] > 0;
-    }
-
-    /** One more copy to it is under way, or one less. */
-    void onCopy(SimDevice to, int count) {
-        copies[to.number] += count;
+        return mayLookFor(other) && other.hasBegun;
     }
 
     // ---- what it does ----
 
     void progress() {
-        device.progress();
+        host.device().progress();
     }
 
-    RdmaDevice device() {
-        return device;
+    Host host() {
+        return host;
     }
 
-    TensorArena arena() {
-        return arena;
+    int number() {
+        return number;
     }
 
-    RdmaChannel channel(SimDevice to, int queuePairIndex) {
-        return device.channel(to.device.endpoint(), queuePairIndex);
-    }
-
-    byte[] call(SimDevice to, String method, byte[] request) {
-        return device.call(to.device.endpoint(), method, request, DeviceProgram.TIMEOUT);
-    }
-
-    static byte[] reversed(byte[] bytes) {
-        byte[] reversed = new byte[bytes.length];
-        for (int i = 0; i < bytes.length; i++) {
-            reversed[i] = bytes[bytes.length - 1 - i];
-        }
-        return reversed;
+    Endpoint endpoint() {
+        return new Endpoint("localhost", FIRST_PORT + number);
     }
 
     void adopt(TensorStream stream) {
@@ -183,12 +156,12 @@ final class SimDevice {
 
     void abort() {
         isAborted = true;
-        device.abort("enough");
+        host.device().abort("enough");
     }
 
     /** In order, where there is somebody to do it; a process that was killed just leaves. */
     void close() {
-        if (isClosed) {
+        if (isClosed || !hasBegun) {
             return;
         }
         boolean wasAlive = fabric.isAlive();
@@ -196,75 +169,32 @@ final class SimDevice {
             streams.forEach(stream -> stream.leave(this));
         }
         if (wasAlive && fabric.isAlive()) {
-            if (arena.statistics().liveCount() > 0) {
-                program.violate(this + " still has " + arena.liveReport());
-            }
-            arena.close();
-            region.close();
+            host.closeMemory();
         }
         isClosed = true;
-        device.close();
+        host.device().close();
     }
 
     /** After its end. */
-    void checkLosses() {
+    void checkEnd() {
+        if (host == null) {
+            return;
+        }
         for (String name : connections.keySet()) {
-            long told = losses.stream().filter(loss -> loss.contains("peer " + name)).count();
+            long told = host.losses().stream().filter(loss -> loss.contains("peer " + name)).count();
             if (told > connections.get(name)) {
                 program.violate(this + " was told losses=" + told + " of " + name + " but had connections="
-                        + connections.get(name) + ": " + losses);
+                        + connections.get(name) + ": " + host.losses());
             }
         }
-        for (int i = 0; i < AREAS; i++) {
-            if (copies[i] != 0) {
-                program.violate(this + " has copies=" + copies[i] + " that have not ended, to d" + i);
-            }
+        host.checkCopies();
+        if (fabric.postsAfterFailure() > 0) {
+            program.violate(this + " posted after a failure, times=" + fabric.postsAfterFailure());
         }
     }
 
-    // ---- its region: an area to copy from and one to land in, for each peer ----
-
-    MemoryRegion region() {
-        return region;
-    }
-
-    long offset(SimDevice to) {
-        return (long) to.number * AREA_BYTE_SIZE;
-    }
-
-    private long landingOffset(SimDevice from) {
-        return (long) (AREAS + from.number) * AREA_BYTE_SIZE;
-    }
-
-    RemoteRegion landing(SimDevice from) {
-        return new RemoteRegion(region.address() + landingOffset(from), AREA_BYTE_SIZE, region.rkey());
-    }
-
-    void fill(SimDevice to, int seed) {
-        for (int i = 0; i < DeviceProgram.COPY_BYTE_SIZE; i++) {
-            region.memory().set(JAVA_BYTE, offset(to) + i, content(seed, i));
-        }
-    }
-
-    boolean holds(SimDevice to, int seed) {
-        return has(offset(to), seed);
-    }
-
-    boolean hasLanded(SimDevice from, int seed) {
-        return has(landingOffset(from), seed);
-    }
-
-    private boolean has(long offset, int seed) {
-        for (int i = 0; i < DeviceProgram.COPY_BYTE_SIZE; i++) {
-            if (region.memory().get(JAVA_BYTE, offset + i) != content(seed, i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static byte content(int seed, int index) {
-        return (byte) (seed * 31 + index * 7);
+    int lossCount() {
+        return host == null ? 0 : host.losses().size();
     }
 
     @Override

@@ -1,77 +1,70 @@
 package dev.verbena.testing.sim;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Random;
 
-import dev.verbena.memory.ElementType;
 import dev.verbena.memory.OutOfArenaMemoryException;
-import dev.verbena.memory.Shape;
-import dev.verbena.memory.Tensor;
-import dev.verbena.memory.TensorView;
-import dev.verbena.transfer.SendCallback;
-import dev.verbena.transfer.SendResult;
-import dev.verbena.transfer.TensorReceiver;
-import dev.verbena.transfer.TensorSender;
+import dev.verbena.testing.program.EndReport;
+import dev.verbena.testing.program.ReceivingEnd;
+import dev.verbena.testing.program.SendingEnd;
+import dev.verbena.testing.program.Stream;
 import dev.verbena.transfer.TransferException;
 
 /**
- * Tensors from one device to another, each with a content of its own, and what must become of them.
+ * Both ends of a stream, and what must become of it.
  *
  * <p><b>Owner:</b> {@link DeviceProgram}. <b>Threading:</b> one thread.
  */
 final class TensorStream {
-    private static final int TENSORS_MAX = 200;
-
-    /** Arrived, and not given back yet. */
-    private record Held(Tensor tensor, int sequence, long untilNs) {}
+    private static final int WIDTH_MAX = 100;
+    private static final int HOLD_NS_MAX = 30_000;
+    /** Of a consumer that is slow. */
+    private static final int LONG_HOLD_NS_MAX = 2_000_000;
+    private static final long PAUSE_NS = 20_000;
 
     private final DeviceProgram program;
-    private final int id;
     private final SimDevice from;
     private final SimDevice to;
     private final Random random;
-    private final int depth;
-    private final Shape shape;
-    private final List<Held> held = new ArrayList<>();
-    /** How often each offer's callback was called. */
-    private final List<Integer> callbacks = new ArrayList<>();
-    /** Null before it is made, and where that failed. */
-    private TensorReceiver receiver;
-    private TensorSender sender;
-    private String senderFailure;
-    private String receiverFailure;
-    private boolean isSenderClosed;
-    private boolean isReceiverClosed;
+    private final Stream stream;
+    private final boolean isSlow;
+    /** Null before the sending device has begun. */
+    private SendingEnd sender;
+    /** Null before the receiver is announced. */
+    private ReceivingEnd receiver;
     private boolean isOffering = true;
-    private int received;
 
     TensorStream(DeviceProgram program, int id, SimDevice from, SimDevice to, Random random) {
         this.program = program;
-        this.id = id;
         this.from = from;
         this.to = to;
         this.random = random;
-        depth = 1 + random.nextInt(3);
-        shape = Shape.of(1 + random.nextInt(3), 1 + random.nextInt(100));
+        stream = Stream.random(id, random, WIDTH_MAX);
+        isSlow = random.nextInt(8) == 0;
+        sender = new SendingEnd(program, stream, from.host(), this::checkCause);
         from.adopt(this);
         to.adopt(this);
     }
 
-    /** Lets it be found. */
-    void announce() {
-        receiver = to.device().receiver("stream " + id, to.arena(), ElementType.INT64, shape, depth);
+    boolean isSlow() {
+        return isSlow;
     }
 
-    /** The same, if it is not too late. */
+    /** Lets it be found. */
+    void announce() {
+        receiver = new ReceivingEnd(program, stream, to.host(), isSlow ? LONG_HOLD_NS_MAX : HOLD_NS_MAX,
+                this::checkCause);
+        receiver.announce();
+    }
+
+    /** The same, as soon as there is a device, if it is not too late. */
     void announceLate() {
-        if (!to.hasEnded()) {
+        if (!to.hasBegun()) {
+            program.simulation().schedule(PAUSE_NS, this + " is not announced yet", this::announceLate);
+        } else if (!to.hasEnded()) {
             try {
                 announce();
             } catch (OutOfArenaMemoryException e) {
+                receiver = null;
                 if (program.isMemorySure()) {
                     throw e;
                 }
@@ -81,122 +74,28 @@ final class TensorStream {
 
     /** Waits for the placement. */
     void connect() {
-        sender = from.channel(to, id % 2).sender("stream " + id, ElementType.INT64, shape, DeviceProgram.TIMEOUT);
+        sender.connect(to.endpoint(), DeviceProgram.TIMEOUT);
     }
 
     // ---- turns ----
 
     void takeTurn(SimDevice device) {
-        if (device == to && receiver != null && !isReceiverClosed) {
-            giveBack(false);
-            poll();
+        if (device == to && receiver != null) {
+            receiver.takeTurn();
         }
-        if (device == from && sender != null && !isSenderClosed && isOffering && random.nextInt(3) == 0) {
-            offer();
+        if (device == from && isOffering && random.nextInt(3) == 0) {
+            sender.offer();
         }
-    }
-
-    private void offer() {
-        if (senderFailure != null || callbacks.size() == TENSORS_MAX) {
-            return;
-        }
-        int sequence = callbacks.size();
-        boolean isView = random.nextInt(4) == 0
-                && shape.dimension(0) < from.device().capabilities().elementCountMax();
-        long width = shape.dimension(1);
-        Tensor tensor = from.arena().tryAllocate(ElementType.INT64,
-                isView ? Shape.of(shape.dimension(0), 2 * width) : shape);
-        if (tensor == null) {
-            return;
-        }
-        SendCallback callback = failure -> onEnd(sequence, failure);
-        callbacks.add(0);
-        SendResult result = SendResult.BACK_PRESSURED;
-        // Pinned as long as it is sent: the arena must not give its memory to the next before.
-        try (tensor; TensorView view = TensorView.of(tensor, tensor.layout().narrowed(1, 0, width))) {
-            fill(tensor, sequence, width);
-            result = isView ? sender.offer(view, callback) : sender.offer(tensor, callback);
-        } catch (TransferException e) {
-            failSender(e);
-        }
-        if (result == SendResult.BACK_PRESSURED) {
-            callbacks.removeLast();
-        }
-    }
-
-    private void onEnd(int sequence, TransferException failure) {
-        callbacks.set(sequence, callbacks.get(sequence) + 1);
-        if (callbacks.get(sequence) > 1) {
-            program.violate(this + " heard twice of tensor " + sequence);
-        }
-        if (failure != null) {
-            failSender(failure);
-        }
-    }
-
-    private void poll() {
-        if (receiverFailure != null) {
-            return;
-        }
-        try {
-            Tensor tensor = receiver.poll();
-            if (tensor != null) {
-                int sequence = received++;
-                check(tensor, sequence, "as it arrives");
-                held.add(new Held(tensor, sequence, program.simulation().deviceNs() + random.nextInt(30_000)));
-            }
-        } catch (TransferException e) {
-            receiverFailure = e.getMessage();
-            checkCause(e);
-        }
-    }
-
-    private void failSender(TransferException e) {
-        senderFailure = e.getMessage();
-        checkCause(e);
     }
 
     private void checkCause(TransferException e) {
-        if (program.isHarmless(from, to) && !isSenderClosed && !isReceiverClosed) {
+        if (program.isHarmless(from, to) && !sender.isClosed() && !isReceiverClosed()) {
             program.violate(this + " failed though nothing has: " + e.getMessage());
         }
     }
 
-    private void giveBack(boolean all) {
-        for (Iterator<Held> each = held.iterator(); each.hasNext();) {
-            Held next = each.next();
-            if (all || next.untilNs <= program.simulation().deviceNs()) {
-                each.remove();
-                check(next.tensor, next.sequence, "as it is given back");
-                next.tensor.close();
-            }
-        }
-    }
-
-    // ---- content ----
-
-    private void fill(Tensor tensor, int sequence, long width) {
-        long stride = tensor.shape().dimension(1);
-        for (long row = 0; row < shape.dimension(0); row++) {
-            for (long i = 0; i < width; i++) {
-                tensor.memory().setAtIndex(JAVA_LONG, row * stride + i, content(sequence, row * width + i));
-            }
-        }
-    }
-
-    private void check(Tensor tensor, int sequence, String when) {
-        for (long i = 0; i < shape.elementCount(); i++) {
-            long value = tensor.memory().getAtIndex(JAVA_LONG, i);
-            if (value != content(sequence, i)) {
-                program.violate(this + " tensor " + sequence + " " + when + ": element " + i + " is "
-                        + Long.toHexString(value) + " not " + Long.toHexString(content(sequence, i)));
-                return;
-            }
-        }
-    }
-
-    private long content(int sequence, long index) {
-        return (id + 1L) << 40 | (sequence + 1L) << 16 | index;
+    private boolean isReceiverClosed() {
+        return receiver != null && receiver.isClosed();
     }
 
     // ---- ends ----
@@ -206,10 +105,9 @@ final class TensorStream {
     }
 
     void closeSender() {
-        if (sender == null || isSenderClosed || from.isGone()) {
+        if (!sender.isConnected() || sender.isClosed() || from.isGone()) {
             return;
         }
-        isSenderClosed = true;
         sender.close();
         if (!from.isGone() && !from.isStill()) {
             checkCallbacks();
@@ -218,16 +116,13 @@ final class TensorStream {
 
     /** Whatever is under way. */
     boolean mayCloseReceiver() {
-        return receiver != null && !isReceiverClosed && !to.isGone();
+        return receiver != null && !receiver.isClosed() && !to.isGone();
     }
 
     void closeReceiver() {
-        if (receiver == null || isReceiverClosed || to.isGone()) {
-            return;
+        if (mayCloseReceiver()) {
+            receiver.close();
         }
-        isReceiverClosed = true;
-        giveBack(true);
-        receiver.close();
     }
 
     /** Its end on that device ends. */
@@ -242,64 +137,41 @@ final class TensorStream {
 
     /** After the sender's end: each offer has ended. */
     void checkCallbacks() {
-        for (int i = 0; i < callbacks.size(); i++) {
-            if (callbacks.get(i) != 1) {
-                program.violate(this + " heard of tensor " + i + " times=" + callbacks.get(i));
-            }
-        }
+        sender.checkCallbacks();
     }
 
     /** Whether all that was offered has arrived, or both sides know that it will not. */
     boolean isSettled() {
-        if (sender == null) {
-            return true;
+        if (!from.isGone()) {
+            sender.look();
         }
-        if (received > callbacks.size()) {
-            program.violate(state() + " has more than was offered");
+        EndReport sent = new EndReport(sender.isConnected(), sender.offered(), sender.ended() == sender.offered(),
+                sender.isClosed(), sender.failure() != null);
+        EndReport got = receiver == null ? EndReport.NONE
+                : new EndReport(true, receiver.received(), true, receiver.isClosed(), receiver.failure() != null);
+        String fault = EndReport.fault(sent, got, false);
+        if (fault != null) {
+            program.violate(state() + ": " + fault);
         }
-        return isSenderSettled() && isReceiverSettled();
-    }
-
-    private boolean isSenderSettled() {
-        if (from.isGone() || isSenderClosed || senderFailure != null) {
-            return true;
-        }
-        lookAtSender();
-        return senderFailure != null
-                || !to.hasEnded() && !from.hasEnded() && receiverFailure == null && received == callbacks.size()
-                        && callbacks.stream().allMatch(times -> times == 1);
-    }
-
-    private boolean isReceiverSettled() {
-        return to.isGone() || isReceiverClosed || receiverFailure != null || receiver == null
-                || received == callbacks.size() && senderFailure == null;
-    }
-
-    private void lookAtSender() {
-        try {
-            sender.isReady();
-        } catch (TransferException e) {
-            failSender(e);
-        }
+        return EndReport.areSettled(sent, got, from.isGone(), to.isGone(), !from.hasEnded() && !to.hasEnded());
     }
 
     boolean hasFailed() {
-        return sender == null || senderFailure != null || receiverFailure != null;
+        return !sender.isConnected() || sender.failure() != null || receiver == null || receiver.failure() != null;
     }
 
     int received() {
-        return received;
+        return receiver == null ? 0 : receiver.received();
     }
 
     String state() {
-        return this + " offered=" + callbacks.size() + " received=" + received + " ended="
-                + callbacks.stream().filter(times -> times == 1).count() + " sender="
-                + (isSenderClosed ? "closed " : "") + senderFailure + " receiver="
-                + (isReceiverClosed ? "closed " : "") + receiverFailure;
+        return this + " offered=" + sender.offered() + " received=" + received() + " ended=" + sender.ended()
+                + " sender=" + (sender.isClosed() ? "closed " : "") + sender.failure() + " receiver="
+                + (isReceiverClosed() ? "closed " : "") + (receiver == null ? "none" : receiver.failure());
     }
 
     @Override
     public String toString() {
-        return "stream " + id + " " + from + "->" + to;
+        return "stream " + stream.id() + " " + from + "->" + to;
     }
 }

@@ -157,8 +157,9 @@ public final class EngineQueuePair {
         return true;
     }
 
+    /** Not once the owner has failed, though this queue pair may not have: then they end soon. */
     private void postWaiting() {
-        while (firstWaiting != null && freeCount > 0) {
+        while (firstWaiting != null && freeCount > 0 && owner.failure() == null) {
             Request request = firstWaiting;
             firstWaiting = request.nextWaiting;
             if (!post(request)) {

@@ -64,7 +64,8 @@ public final class PeerConnection implements EngineQueuePair.Owner {
 
     /** Takes charge of a new connection; {@code onFailed} hears once that it is to be ended, on a thread that must not wait. */
     public PeerConnection(Connection connection, Engines engines, int depth, RpcMethods methods,
-            ReceiverDirectory receivers, TensorArena messageArena, Consumer<PeerConnection> onFailed) {
+            ReceiverDirectory receivers, TensorArena messageArena, long messageByteSizeMax,
+            Consumer<PeerConnection> onFailed) {
         this.connection = connection;
         this.engines = engines;
         this.onFailed = onFailed;
@@ -74,7 +75,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
             dataQueuePairs.add(engineQueuePair(queuePairs.get(i), depth));
         }
         rpcQueuePair = engineQueuePair(queuePairs.getFirst(), depth);
-        rpc = new RpcEndpoint(this, rpcQueuePair, engines, methods, messageArena);
+        rpc = new RpcEndpoint(this, rpcQueuePair, engines, methods, messageArena, messageByteSizeMax);
         for (EngineQueuePair queuePair : dataQueuePairs) {
             queuePair.engine().enqueue(() -> queuePair.start(
                     (index, completion) -> receivers.onImmediate(this, completion.immediate), null, 0, 0, depth));

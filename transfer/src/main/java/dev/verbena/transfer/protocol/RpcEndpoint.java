@@ -64,6 +64,7 @@ final class RpcEndpoint {
     private final EngineQueuePair queuePair;
     private final Engines engines;
     private final RpcMethods methods;
+    private final int partByteSizeMax;
     private final Tensor buffers;
     private final ByteBuffer bytes;
     private final ArrayDeque<FragmentSend> freeSends = new ArrayDeque<>(SENDS_MAX);
@@ -74,12 +75,14 @@ final class RpcEndpoint {
     private final Map<Long, Call> calls = new HashMap<>();
     private long nextCorrelationId;
 
+    /** For a fabric whose messages have up to so many bytes; the peer takes fragments of any length. */
     RpcEndpoint(PeerConnection peer, EngineQueuePair queuePair, Engines engines, RpcMethods methods,
-            TensorArena arena) {
+            TensorArena arena, long messageByteSizeMax) {
         this.peer = peer;
         this.queuePair = queuePair;
         this.engines = engines;
         this.methods = methods;
+        this.partByteSizeMax = (int) Math.min(FRAGMENT_BYTE_SIZE, messageByteSizeMax) - FRAGMENT_HEADER;
         this.buffers = arena.allocate(ElementType.UINT8,
                 Shape.of(SENDS_MAX + RECEIVES_MAX, FRAGMENT_BYTE_SIZE));
         this.bytes = buffers.asByteBuffer();
@@ -245,8 +248,8 @@ final class RpcEndpoint {
     }
 
     private void send(byte[] message) {
-        for (int start = 0; start < message.length; start += Fragment.PART_BYTE_SIZE_MAX) {
-            waitingFragments.add(new Fragment(message, start));
+        for (int start = 0; start < message.length; start += partByteSizeMax) {
+            waitingFragments.add(new Fragment(message, start, Math.min(partByteSizeMax, message.length - start)));
         }
         sendWaiting();
     }
@@ -268,15 +271,9 @@ final class RpcEndpoint {
     }
 
     /** The part of a message from {@code start} on. */
-    private record Fragment(byte[] message, int start) {
-        private static final int PART_BYTE_SIZE_MAX = FRAGMENT_BYTE_SIZE - FRAGMENT_HEADER;
-
-        int byteSize() {
-            return Math.min(PART_BYTE_SIZE_MAX, message.length - start);
-        }
-
+    private record Fragment(byte[] message, int start, int byteSize) {
         boolean isLast() {
-            return start + byteSize() == message.length;
+            return start + byteSize == message.length;
         }
     }
 

@@ -80,6 +80,20 @@ class EngineQueuePairTest {
         assertEquals(0, fabric.posted.size());
     }
 
+    /** Another queue pair of the connection may have failed, and this one goes on until it is told. */
+    @Test
+    void afterAFailureNoneOfThoseThatWaitIsPosted() {
+        for (String name : List.of("a", "b", "c", "d")) {
+            queuePair.execute(new Named(name));
+        }
+        owner.failure = "peer is gone";
+        completeAll();
+        assertEquals(List.of("a: null", "b: null"), ends);
+        assertEquals(0, fabric.posted.size());
+        engines.all().getFirst().execute(queuePair::fail);
+        assertEquals(List.of("a: null", "b: null", "c: peer is gone", "d: peer is gone"), ends);
+    }
+
     @Test
     void aFailedRequestFailsTheOwnerAndHearsItsOwnCause() {
         queuePair.execute(new Named("a"));

@@ -39,7 +39,8 @@ class PeerConnectionTest {
             List<QueuePair> queuePairs = List.of(queuePair(0, queue), queuePair(1, queue), queuePair(2, queue));
             PeerConnection connection = new PeerConnection(
                     answering(Connection.class, Map.of("queuePairs", queuePairs, "peerName", "peer")),
-                    engines, DEPTH, new RpcMethods(), new ReceiverDirectory(new RpcMethods()), arena, failed -> {});
+                    engines, DEPTH, new RpcMethods(), new ReceiverDirectory(new RpcMethods()), arena, Long.MAX_VALUE,
+                    failed -> {});
             engines.progress();
             assertEquals(List.of(1, 2, 0), listening.stream().distinct().toList());
             connection.close();

@@ -1,0 +1,204 @@
+package dev.verbena.testing.program;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * Leads programs over a real fabric, of a seed each, and says what must hold: every tensor arrives once and intact, or both ends hear why
+ * not; nothing hangs and nothing stays.
+ *
+ * <p><b>Owner:</b> the test. <b>Threading:</b> one thread.
+ */
+public final class Leader implements AutoCloseable {
+    /** Many times what a program takes, on a machine that does other things too. */
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(120);
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    private final Supplier<Part> newPart;
+    private final boolean mayKill;
+    private final List<Part> parts = new ArrayList<>();
+    private final List<String> violations = new ArrayList<>();
+    private Agenda agenda;
+    private EndReport[] senders;
+    private EndReport[] receivers;
+    private boolean isGone;
+    private boolean isDisturbed;
+    private long tensors;
+    private int disturbances;
+
+    /** @param mayKill whether its parts are processes */
+    public Leader(Supplier<Part> newPart, boolean mayKill) {
+        this.newPart = newPart;
+        this.mayKill = mayKill;
+    }
+
+    /** @throws AssertionError that says what is wrong, and the seed */
+    public void run(long seed) throws InterruptedException {
+        agenda = Agenda.of(seed, mayKill);
+        senders = new EndReport[agenda.streams().size()];
+        receivers = new EndReport[agenda.streams().size()];
+        isGone = false;
+        isDisturbed = false;
+        violations.clear();
+        try {
+            begin();
+            awaitThat("all have acted", this::report);
+            disturb();
+            awaitThat("all is settled", this::isSettled);
+            end();
+        } catch (AssertionError e) {
+            violations.add(e.getMessage());
+        }
+        for (EndReport each : receivers) {
+            tensors += each == null ? 0 : each.count();
+        }
+        if (!violations.isEmpty()) {
+            throw new AssertionError("seed=" + seed + " " + String.join("; ", violations) + "; " + agenda);
+        }
+    }
+
+    /** Tensors that have arrived in all programs. */
+    public long tensors() {
+        return tensors;
+    }
+
+    /** Programs in which one of the devices gave up, closed, or was killed. */
+    public int disturbances() {
+        return disturbances;
+    }
+
+    private void begin() throws InterruptedException {
+        while (parts.size() < agenda.devices()) {
+            parts.add(newPart.get());
+        }
+        String[][] ready = new String[agenda.devices()][];
+        for (int i = 0; i < agenda.devices(); i++) {
+            parts.get(i).tell("begin " + agenda.seed() + " " + i + " " + mayKill);
+        }
+        for (int i = 0; i < agenda.devices(); i++) {
+            ready[i] = parts.get(i).hear(TIMEOUT_NS).split(" ");
+        }
+        for (int i = 0; i < agenda.devices(); i++) {
+            StringBuilder peers = new StringBuilder("peers");
+            for (String[] each : ready) {
+                int landing = 2 + 3 * i;
+                peers.append(" ").append(each[1]).append(" ").append(each[landing]).append(" ")
+                        .append(each[landing + 1]).append(" ").append(each[landing + 2]);
+            }
+            parts.get(i).tell(peers.toString());
+        }
+    }
+
+    private interface Condition {
+        boolean holds() throws InterruptedException;
+    }
+
+    private void awaitThat(String what, Condition condition) throws InterruptedException {
+        long startNs = System.nanoTime();
+        while (!condition.holds()) {
+            if (System.nanoTime() - startNs > TIMEOUT_NS) {
+                throw new AssertionError("not so in time: " + what + ": senders=" + List.of(senders) + " receivers="
+                        + List.of(receivers));
+            }
+            LockSupport.parkNanos(PAUSE_NS);
+        }
+    }
+
+    /** @return whether all have done what they were to do, but for their streams */
+    private boolean report() throws InterruptedException {
+        int acted = 0;
+        for (int i = 0; i < agenda.devices(); i++) {
+            if (!isGone(i)) {
+                parts.get(i).tell("report");
+            }
+        }
+        for (int i = 0; i < agenda.devices(); i++) {
+            while (!isGone(i)) {
+                String[] words = parts.get(i).hear(TIMEOUT_NS).split(" ");
+                if (words[0].equals("reported")) {
+                    break;
+                } else if (words[0].equals("acted")) {
+                    acted++;
+                } else {
+                    EndReport[] reports = words[0].equals("sender") ? senders : receivers;
+                    reports[Integer.parseInt(words[1])] = EndReport.decode(words, 2);
+                }
+            }
+        }
+        return acted == agenda.devices();
+    }
+
+    private boolean isGone(int device) {
+        return isGone && device == agenda.disturbed();
+    }
+
+    private boolean hasEnded(int device) {
+        return isDisturbed && device == agenda.disturbed();
+    }
+
+    private void disturb() {
+        if (agenda.isHarmless()) {
+            return;
+        }
+        LockSupport.parkNanos(agenda.disturbedNs());
+        disturbances++;
+        isDisturbed = true;
+        if (agenda.disturbance() == Agenda.Disturbance.KILL) {
+            isGone = true;
+            parts.get(agenda.disturbed()).kill();
+        } else {
+            parts.get(agenda.disturbed()).tell("disturb");
+        }
+    }
+
+    private boolean isSettled() throws InterruptedException {
+        report();
+        boolean isSettled = true;
+        for (Agenda.Planned each : agenda.streams()) {
+            EndReport receiver = receivers[each.stream().id()];
+            boolean isFromGone = isGone(each.from());
+            EndReport sender = isFromGone ? lastSeen(each, receiver) : senders[each.stream().id()];
+            String fault = EndReport.fault(sender, receiver, isFromGone);
+            if (fault != null) {
+                throw new AssertionError(each.stream().name() + ": " + fault);
+            }
+            isSettled &= EndReport.areSettled(sender, receiver, isFromGone, isGone(each.to()),
+                    !hasEnded(each.from()) && !hasEnded(each.to()));
+        }
+        return isSettled;
+    }
+
+    /** It may have said goodbye after its last report. */
+    private EndReport lastSeen(Agenda.Planned planned, EndReport receiver) {
+        EndReport reported = senders[planned.stream().id()];
+        return planned.isSenderClosing() && receiver.count() == planned.count() && !reported.hasFailed()
+                ? new EndReport(true, planned.count(), true, true, false)
+                : reported;
+    }
+
+    private void end() throws InterruptedException {
+        for (int i = 0; i < agenda.devices(); i++) {
+            if (!isGone(i)) {
+                parts.get(i).tell("end");
+            }
+        }
+        for (int i = 0; i < agenda.devices(); i++) {
+            String line = isGone(i) ? "ended" : parts.get(i).hear(TIMEOUT_NS);
+            while (!line.equals("ended")) {
+                violations.add("d" + i + ": " + line);
+                line = parts.get(i).hear(TIMEOUT_NS);
+            }
+        }
+        if (isGone) {
+            parts.remove(agenda.disturbed()).close();
+        }
+    }
+
+    @Override
+    public void close() {
+        parts.forEach(Part::close);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.verbena.testing.program;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Consumer;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.TensorReceiver;
+import dev.verbena.transfer.TransferException;
+
+/**
+ * Takes the tensors of a stream, looks whether each is the next one and whole, holds it for a while, and looks again.
+ *
+ * <p><b>Owner:</b> the program. <b>Threading:</b> the program's thread.
+ */
+public final class ReceivingEnd {
+    /** Arrived, and not given back yet. */
+    private record Held(Tensor tensor, int sequence, long untilNs) {}
+
+    private final World world;
+    private final Stream stream;
+    private final Host host;
+    private final int holdNsMax;
+    private final Consumer<TransferException> onFailure;
+    private final List<Held> held = new ArrayList<>();
+    /** Null before it is announced. */
+    private TensorReceiver receiver;
+    private int received;
+    private String failure;
+    private boolean isClosed;
+
+    /** Nothing is made before {@link #announce}; it holds each tensor for up to so long. */
+    public ReceivingEnd(World world, Stream stream, Host host, int holdNsMax, Consumer<TransferException> onFailure) {
+        this.world = world;
+        this.stream = stream;
+        this.host = host;
+        this.holdNsMax = holdNsMax;
+        this.onFailure = onFailure;
+    }
+
+    /** Lets it be found. */
+    public void announce() {
+        receiver = host.device().receiver(stream.name(), host.arena(), ElementType.INT64, stream.shape(),
+                stream.depth());
+    }
+
+    /** Gives back what it has held for long enough, and takes the next one. */
+    public void takeTurn() {
+        if (receiver == null || isClosed) {
+            return;
+        }
+        giveBack(false);
+        if (failure == null) {
+            poll();
+        }
+    }
+
+    private void poll() {
+        try {
+            Tensor tensor = receiver.poll();
+            if (tensor != null) {
+                int sequence = received++;
+                check(tensor, sequence, "as it arrives");
+                held.add(new Held(tensor, sequence, world.nowNs() + world.random().nextInt(holdNsMax)));
+            }
+        } catch (TransferException e) {
+            failure = e.getMessage();
+            onFailure.accept(e);
+        }
+    }
+
+    private void giveBack(boolean all) {
+        for (Iterator<Held> each = held.iterator(); each.hasNext();) {
+            Held next = each.next();
+            if (all || next.untilNs <= world.nowNs()) {
+                each.remove();
+                check(next.tensor, next.sequence, "as it is given back");
+                next.tensor.close();
+            }
+        }
+    }
+
+    private void check(Tensor tensor, int sequence, String when) {
+        String fault = stream.fault(tensor, sequence);
+        if (fault != null) {
+            world.violate(this + " tensor " + sequence + " " + when + ": " + fault);
+        }
+    }
+
+    /** Whatever is under way. */
+    public void close() {
+        if (receiver != null && !isClosed) {
+            isClosed = true;
+            giveBack(true);
+            receiver.close();
+        }
+    }
+
+    public boolean isAnnounced() {
+        return receiver != null;
+    }
+
+    public boolean isClosed() {
+        return isClosed;
+    }
+
+    public int received() {
+        return received;
+    }
+
+    /** Null while all is well. */
+    public String failure() {
+        return failure;
+    }
+
+    @Override
+    public String toString() {
+        return stream.name() + " to " + host;
+    }
+}
