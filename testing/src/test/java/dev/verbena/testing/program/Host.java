@@ -25,6 +25,8 @@ import dev.verbena.transfer.spi.MemoryRegion;
  * <p><b>Owner:</b> the program. <b>Threading:</b> the program's thread; callbacks come on any.
  */
 public final class Host {
+    private static final long PATIENCE_NS = 20_000_000_000L;
+    private static final long LOOK_NS = 1_000_000;
     private static final int AREA_BYTE_SIZE = 4_096;
     private static final int COPY_BYTE_SIZE = 3_000;
     private static final int AREAS = 8;
@@ -81,9 +83,13 @@ public final class Host {
         device.close();
     }
 
-    /** Nothing that was allocated is left. */
+    /** Nothing that was allocated is left, as soon as no peer whose connection has failed writes to it any more. */
     public void closeMemory() {
         isClosing = true;
+        for (long startNs = world.nowNs(); arena.statistics().liveCount() > 0
+                && world.nowNs() - startNs < PATIENCE_NS;) {
+            device.awaitActivity(device.activity(), LOOK_NS);
+        }
         if (arena.statistics().liveCount() > 0) {
             world.violate(this + " still has " + arena.liveReport());
         }
