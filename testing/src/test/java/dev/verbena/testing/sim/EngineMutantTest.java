@@ -38,7 +38,7 @@ class EngineMutantTest {
                         + "                workRequest.element((MemoryRegion) tails.slab(), tails.slabOffset() + (slot + 1) * TAIL_BYTE_SIZE\n"
                         + "                        - SlotLayout.WORD, SlotLayout.WORD);\n"
                         + "                workRequest.remote(placement.address() + layout.slotOffset(sequence) + layout.tailOffset(), placement.rkey());\n"
-                        + "                this.busy = true;\n                queuePair.execute(this);\n                return;\n            }\n"),
+                        + "                this.busy.set(true);\n                queuePair.execute(this);\n                return;\n            }\n"),
         TELLS_OF_ARRIVAL_WITH_EVERY_PART("as it arrives: element|more has arrived than was offered",
                 "protocol/StaticPlacementSender.java", "last && !placement.tail() ? Opcode",
                 "!placement.tail() ? Opcode"),
@@ -49,8 +49,8 @@ class EngineMutantTest {
         PINS_ANOTHER_TENSOR("as it arrives: element", "protocol/StaticPlacementSender.java",
                 "            lease.pin(tensor);", "            lease.pin(tails);"),
         STAYS_PINNED("still has ", "protocol/StaticPlacementSender.java",
-                "            lease.close();\n            busy = false;",
-                "            if (cause == null) { lease.close(); }\n            busy = false;"),
+                "            lease.close();\n            busy.setRelease(false);",
+                "            if (cause == null) { lease.close(); }\n            busy.setRelease(false);"),
         HEARS_TWICE("heard twice of tensor", "protocol/StaticPlacementSender.java",
                 "            if (listener != null) {",
                 "            if (listener != null && cause != null) { listener.onComplete(new TransferException(cause)); }\n"
