@@ -164,6 +164,24 @@ class StreamTest {
         }
     }
 
+    /** Rule 1.5: whoever has not asked for what was sent has not heard all of it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theEndComesAfterAllThatWasSent(boolean byPollers) throws Exception {
+        try (DevicePair pair = new DevicePair(options(byPollers));
+                TensorReceiver receiver = receiver(pair);
+                Tensor tensor = pair.floats(16, 1)) {
+            TensorSender sender = sender(pair);
+            Ear ear = new Ear();
+            receiver.subscribe(ear);
+            sender.send(tensor, TIMEOUT);
+            await(pair, sender.closeAsync());
+            ear.request(1);
+            assertEquals(1f, ear.next());
+            assertEquals("complete", ear.next());
+        }
+    }
+
     /** Rules 1.9, 1.10, 2.5, 2.13 and 3.9. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
