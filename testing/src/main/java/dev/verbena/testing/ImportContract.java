@@ -84,7 +84,16 @@ interface ImportContract extends FabricFixture {
     }
 
     @Test
-    default void nobodyGetsAtASource() {
+    default void nobodyReadsASource() {
+        assertNobodyGetsAtASource(Opcode.READ);
+    }
+
+    @Test
+    default void nobodyWritesASource() {
+        assertNobodyGetsAtASource(Opcode.WRITE);
+    }
+
+    private void assertNobodyGetsAtASource(Opcode opcode) {
         FabricPair pair = connect();
         if (!can(pair.target.fabric, Importable.SOURCE)) {
             return;
@@ -92,7 +101,7 @@ interface ImportContract extends FabricFixture {
         try (Arena arena = Arena.ofShared()) {
             MemoryRegion region = pair.target.fabric
                     .importMemory(new ForeignMemory.Host(arena.allocate(BYTE_SIZE)), Set.of());
-            pair.run(pair.initiator.request(1, Opcode.READ, 0, 8, pair.target, 0).remote(region.address(),
+            pair.run(pair.initiator.request(1, opcode, 0, 8, pair.target, 0).remote(region.address(),
                     region.rkey()), REMOTE_ACCESS_ERROR);
             region.close();
         }

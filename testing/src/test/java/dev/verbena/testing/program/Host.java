@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 import dev.verbena.memory.TensorArena;
@@ -38,6 +39,7 @@ public final class Host {
     private final RdmaDevice device;
     private final List<String> losses = new CopyOnWriteArrayList<>();
     private final AtomicIntegerArray copies = new AtomicIntegerArray(AREAS);
+    private final AtomicInteger failedCopies = new AtomicInteger();
     private volatile boolean isClosing;
     private MemoryRegion region;
     private TensorArena arena;
@@ -49,7 +51,7 @@ public final class Host {
         this.device = device;
         try {
             region = device.allocateRegion(2L * AREAS * AREA_BYTE_SIZE);
-            arena = TensorArena.create(device.slabSource(), 1 << 17, arenaByteSize);
+            arena = TensorArena.create(device.readableSlabSource(), 1 << 17, arenaByteSize);
         } catch (RuntimeException e) {
             if (region != null) {
                 region.close();
@@ -147,6 +149,11 @@ public final class Host {
         return copies.get(peer) > 0;
     }
 
+    /** Copies begun that have ended by a failure. */
+    public int failedCopies() {
+        return failedCopies.get();
+    }
+
     /** Whether what was copied from that peer is there. */
     public boolean hasLanded(int peer, int seed) {
         return has(landingOffset(peer), seed);
@@ -175,7 +182,9 @@ public final class Host {
             result = channel.memcpy(region, offset(peer), landing, 0, COPY_BYTE_SIZE, direction, failure -> {
                 if (ends.incrementAndGet(0) > 1) {
                     world.violate("a copy of " + this + " ended twice");
-                } else if (failure == null && !isClosing) {
+                } else if (failure != null) {
+                    failedCopies.incrementAndGet();
+                } else if (!isClosing) {
                     goOn(then);
                 }
                 copies.decrementAndGet(peer);

@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.DynamicTensorReceiver;
 import dev.verbena.transfer.TensorReceiver;
 import dev.verbena.transfer.TransferException;
 
@@ -25,8 +26,9 @@ public final class ReceivingEnd {
     private final int holdNsMax;
     private final Consumer<TransferException> onFailure;
     private final List<Held> held = new ArrayList<>();
-    /** Null before it is announced. */
+    /** One of the two is there when it is announced. */
     private TensorReceiver receiver;
+    private DynamicTensorReceiver dynamicReceiver;
     private int received;
     private String failure;
     private boolean isClosed;
@@ -42,13 +44,17 @@ public final class ReceivingEnd {
 
     /** Lets it be found. */
     public void announce() {
-        receiver = host.device().receiver(stream.name(), host.arena(), ElementType.INT64, stream.shape(),
-                stream.depth());
+        if (stream.isDynamic()) {
+            dynamicReceiver = host.device().dynamicReceiver(stream.name(), host.arena(), stream.depth());
+        } else {
+            receiver = host.device().receiver(stream.name(), host.arena(), ElementType.INT64, stream.shape(),
+                    stream.depth());
+        }
     }
 
     /** Gives back what it has held for long enough, and takes the next one. */
     public void takeTurn() {
-        if (receiver == null || isClosed) {
+        if (!isAnnounced() || isClosed) {
             return;
         }
         giveBack(false);
@@ -59,7 +65,7 @@ public final class ReceivingEnd {
 
     private void poll() {
         try {
-            Tensor tensor = receiver.poll();
+            Tensor tensor = stream.isDynamic() ? dynamicReceiver.poll() : receiver.poll();
             if (tensor != null) {
                 int sequence = received++;
                 check(tensor, sequence, "as it arrives");
@@ -91,15 +97,20 @@ public final class ReceivingEnd {
 
     /** Whatever is under way. */
     public void close() {
-        if (receiver != null && !isClosed) {
-            isClosed = true;
-            giveBack(true);
+        if (!isAnnounced() || isClosed) {
+            return;
+        }
+        isClosed = true;
+        giveBack(true);
+        if (stream.isDynamic()) {
+            dynamicReceiver.close();
+        } else {
             receiver.close();
         }
     }
 
     public boolean isAnnounced() {
-        return receiver != null;
+        return receiver != null || dynamicReceiver != null;
     }
 
     public boolean isClosed() {

@@ -8,7 +8,10 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorView;
+import dev.verbena.transfer.DynamicTensorSender;
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.RdmaChannel;
+import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TensorSender;
 import dev.verbena.transfer.TransferException;
@@ -27,8 +30,9 @@ public final class SendingEnd {
     private final Consumer<TransferException> onFailure;
     /** How often each offer's callback was called. */
     private final AtomicIntegerArray callbacks = new AtomicIntegerArray(TENSORS_MAX);
-    /** Null before it is made, and where that failed. */
+    /** One of the two is there when it is made; neither where that failed. */
     private TensorSender sender;
+    private DynamicTensorSender dynamicSender;
     private int offered;
     private volatile String failure;
     private boolean isClosed;
@@ -43,37 +47,54 @@ public final class SendingEnd {
 
     /** Waits for the placement. */
     public void connect(Endpoint remote, Duration timeout) {
-        sender = host.device().channel(remote, stream.id() % 2).sender(stream.name(), ElementType.INT64,
-                stream.shape(), timeout);
+        RdmaChannel channel = host.device().channel(remote, stream.id() % 2);
+        if (stream.isDynamic()) {
+            dynamicSender = channel.dynamicSender(stream.name(), timeout);
+        } else {
+            sender = channel.sender(stream.name(), ElementType.INT64, stream.shape(), timeout);
+        }
     }
 
     /** Offers the next one, if it may and there is room. */
     public void offer() {
-        if (sender == null || isClosed || failure != null || offered == TENSORS_MAX) {
+        if (!isConnected() || isClosed || failure != null || offered == TENSORS_MAX) {
             return;
         }
-        boolean isView = world.random().nextInt(4) == 0
+        boolean isView = !stream.isDynamic() && world.random().nextInt(4) == 0
                 && stream.shape().dimension(0) < host.device().capabilities().elementCountMax();
         boolean isCopied = !isView && world.random().nextInt(8) == 0;
         Tensor tensor = host.arena().tryAllocate(ElementType.INT64,
-                isView ? Shape.of(stream.shape().dimension(0), 2 * stream.width()) : stream.shape());
+                isView ? Shape.of(stream.shape().dimension(0), 2 * stream.width()) : stream.shape(offered));
         if (tensor == null) {
             return;
         }
         int sequence = offered++;
         SendResult result = SendResult.BACK_PRESSURED;
         // Pinned as long as it is sent: the arena must not give its memory to the next before.
-        try (tensor; TensorView view = TensorView.of(tensor, tensor.layout().narrowed(1, 0, stream.width()))) {
+        try (tensor) {
             stream.fill(tensor, sequence);
-            result = isView ? sender.offer(view, failed -> onEnd(sequence, failed))
-                    : isCopied ? sender.offerCopy(tensor, host.arena(), failed -> onEnd(sequence, failed))
-                            : sender.offer(tensor, failed -> onEnd(sequence, failed));
+            result = isView ? offerView(tensor, sequence) : offer(tensor, isCopied, sequence);
         } catch (TransferException e) {
             fail(e);
         }
         if (result == SendResult.BACK_PRESSURED) {
             offered--;
         }
+    }
+
+    private SendResult offerView(Tensor tensor, int sequence) {
+        try (TensorView view = TensorView.of(tensor, tensor.layout().narrowed(1, 0, stream.width()))) {
+            return sender.offer(view, failed -> onEnd(sequence, failed));
+        }
+    }
+
+    private SendResult offer(Tensor tensor, boolean isCopied, int sequence) {
+        SendCallback callback = failed -> onEnd(sequence, failed);
+        if (stream.isDynamic()) {
+            return isCopied ? dynamicSender.offerCopy(tensor, host.arena(), callback)
+                    : dynamicSender.offer(tensor, callback);
+        }
+        return isCopied ? sender.offerCopy(tensor, host.arena(), callback) : sender.offer(tensor, callback);
     }
 
     private void onEnd(int sequence, TransferException failed) {
@@ -93,11 +114,15 @@ public final class SendingEnd {
 
     /** Notices what has failed meanwhile. */
     public void look() {
-        if (sender == null || isClosed || failure != null) {
+        if (!isConnected() || isClosed || failure != null) {
             return;
         }
         try {
-            sender.isReady();
+            if (stream.isDynamic()) {
+                dynamicSender.isReady();
+            } else {
+                sender.isReady();
+            }
         } catch (TransferException e) {
             fail(e);
         }
@@ -105,8 +130,13 @@ public final class SendingEnd {
 
     /** Waits until what was offered has left. */
     public void close() {
-        if (sender != null && !isClosed) {
-            isClosed = true;
+        if (!isConnected() || isClosed) {
+            return;
+        }
+        isClosed = true;
+        if (stream.isDynamic()) {
+            dynamicSender.close();
+        } else {
             sender.close();
         }
     }
@@ -121,7 +151,7 @@ public final class SendingEnd {
     }
 
     public boolean isConnected() {
-        return sender != null;
+        return sender != null || dynamicSender != null;
     }
 
     public boolean isClosed() {

@@ -11,13 +11,32 @@ import dev.verbena.memory.Tensor;
 /**
  * Tensors from one device to another, each with a content of its own.
  *
+ * @param shape of them all, unless each has its own
+ * @param isDynamic whether each has its own
+ *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-public record Stream(int id, int depth, Shape shape) {
+public record Stream(int id, int depth, Shape shape, boolean isDynamic) {
+    private static final int RANK_MAX = 3;
+    private static final int DIMENSION_MAX = 7;
+
     /** Of some slots, sometimes more than a queue is deep, and so many elements in a row at most. */
     public static Stream random(int id, Random random, int widthMax) {
         return new Stream(id, 1 + random.nextInt(random.nextInt(3) == 0 ? 8 : 3),
-                Shape.of(1 + random.nextInt(3), 1 + random.nextInt(widthMax)));
+                Shape.of(1 + random.nextInt(3), 1 + random.nextInt(widthMax)), random.nextInt(3) == 0);
+    }
+
+    /** Of a tensor; some are empty. */
+    Shape shape(int sequence) {
+        if (!isDynamic) {
+            return shape;
+        }
+        Random random = new Random(content(sequence, 0));
+        long[] dimensions = new long[random.nextInt(RANK_MAX + 1)];
+        for (int i = 0; i < dimensions.length; i++) {
+            dimensions[i] = random.nextInt(DIMENSION_MAX + 1);
+        }
+        return Shape.of(dimensions);
     }
 
     /** Under which its receiver is found. */
@@ -31,6 +50,12 @@ public record Stream(int id, int depth, Shape shape) {
 
     /** Writes a tensor's content to the first columns of one that may be wider. */
     void fill(Tensor tensor, int sequence) {
+        if (isDynamic) {
+            for (long i = 0; i < tensor.shape().elementCount(); i++) {
+                tensor.memory().setAtIndex(JAVA_LONG, i, content(sequence, i));
+            }
+            return;
+        }
         long stride = tensor.shape().dimension(1);
         MemorySegment memory = tensor.memory();
         for (long row = 0; row < shape.dimension(0); row++) {
@@ -42,8 +67,11 @@ public record Stream(int id, int depth, Shape shape) {
 
     /** @return what is wrong with it; null if it is that tensor, and whole */
     String fault(Tensor tensor, int sequence) {
+        if (!tensor.shape().equals(shape(sequence))) {
+            return "its shape is " + tensor.shape() + " not " + shape(sequence);
+        }
         MemorySegment memory = tensor.memory();
-        for (long i = 0; i < shape.elementCount(); i++) {
+        for (long i = 0; i < tensor.shape().elementCount(); i++) {
             long value = memory.getAtIndex(JAVA_LONG, i);
             if (value != content(sequence, i)) {
                 return "element " + i + " is " + Long.toHexString(value) + " not "

@@ -116,6 +116,8 @@ public final class DeviceProgram implements World {
         devices.forEach(SimDevice::checkEnd);
         check();
         tally.add("tensors", streams.stream().mapToLong(TensorStream::received).sum());
+        tally.add("failed copies", devices.stream().filter(device -> device.host() != null)
+                .mapToLong(device -> device.host().failedCopies()).sum());
         tally.add("losses", devices.stream().mapToLong(SimDevice::lossCount).sum());
     }
 
@@ -179,6 +181,7 @@ public final class DeviceProgram implements World {
         TensorStream stream = new TensorStream(this, streams.size(), from, to, random);
         streams.add(stream);
         tally.add(isLate ? "late receivers" : "receivers");
+        tally.add("dynamic streams", stream.isDynamic() ? 1 : 0);
         tally.add("slow consumers", stream.isSlow() ? 1 : 0);
         attempt(from, to, "sender", () -> {
             if (isLate) {

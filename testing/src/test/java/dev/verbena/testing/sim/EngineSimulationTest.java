@@ -15,8 +15,9 @@ class EngineSimulationTest {
     private static final long SEEDS = Long.getLong(PROPERTY, 1_000);
     /** What programs do, beside what plans let happen. */
     private static final List<String> DONE = List.of("receivers", "late receivers", "late peers", "slow consumers",
-            "tensors", "calls", "copies", "closed senders", "closed receivers", "closed devices", "aborts", "losses",
-            "errors of a sender", "errors of a call", "errors of a memcpy");
+            "dynamic streams", "tensors", "calls", "copies", "closed senders", "closed receivers", "closed devices",
+            "aborts", "losses",
+            "errors of a sender", "errors of a call", "failed copies");
 
     @Test
     void whatIsOfferedArrivesOrBothSidesHearWhyNot() {

@@ -45,6 +45,10 @@ final class TensorStream {
         to.adopt(this);
     }
 
+    boolean isDynamic() {
+        return stream.isDynamic();
+    }
+
     boolean isSlow() {
         return isSlow;
     }

@@ -122,7 +122,10 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     @Override
     public void onEnd() {
         engine.execute(() -> {
-            isEnded = true;
+            if (!isEnded) {
+                release();
+                isEnded = true;
+            }
             release();
         });
     }
@@ -141,9 +144,9 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         return isWatched;
     }
 
-    /** What is acknowledged has been read; after the end nothing else will be. */
+    /** What is acknowledged has been read; after the end nothing else will be, and the acknowledgement is looked at no more. */
     private void release() {
-        while (released < Math.min(records.acknowledgedAcquire(), sent)) {
+        while (!isEnded && released < Math.min(records.acknowledgedAcquire(), sent)) {
             releaseNext(null);
         }
         while (isEnded && released < posted) {

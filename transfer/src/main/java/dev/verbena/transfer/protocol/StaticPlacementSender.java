@@ -258,6 +258,8 @@ public final class StaticPlacementSender {
         directory.remove(this);
         if (overlay != null) {
             overlay.onEnd();
+            // Whoever drives has heard of it then, and looks at the acknowledgement no more.
+            peer.engines().awaitTurn(CLOSE_NS);
             overlay.onClosed();
         }
         peer.giveBack(acknowledgement);
