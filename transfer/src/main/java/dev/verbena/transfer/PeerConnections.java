@@ -29,7 +29,8 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  * <p><b>Owner:</b> {@link RdmaDevice}. <b>Threading:</b> thread-safe; the handler methods come on the fabric's control thread.
  */
 final class PeerConnections implements ConnectionHandler {
-    private static final long RECEIVER_NOT_READY_TIMEOUT_NS = 10_000_000_000L;
+    /** Far more than a peer that drives by itself computes, or starts, without looking: one that stands still is told of by its silence. */
+    private static final long RECEIVER_NOT_READY_TIMEOUT_NS = 120_000_000_000L;
 
     private final Fabric fabric;
     private final Engines engines;
