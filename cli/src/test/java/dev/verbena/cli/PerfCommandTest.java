@@ -102,20 +102,29 @@ class PerfCommandTest {
     void tensorsBesideTheFabricAndACopy() throws Exception {
         Path ofServer = folder.resolve("server.json");
         Path ofClient = folder.resolve("client.json");
-        String line = "tensor --sizes 8,100,64K -n 20 --warm-up 0 --fabric shm --json ";
+        String line = "tensor --protocol static,dynamic --sizes 8,100,64K -n 20 --warm-up 0 --fabric shm --json ";
         try (CommandRun server = server(line + ofServer); CommandRun client = client(server, line + ofClient)) {
             assertEquals(ExitStatus.SUCCESS, client.await(), client.errors());
             assertEquals(ExitStatus.SUCCESS, server.await(), server.errors());
             List<String[]> rows = client.output().lines().map(row -> row.strip().split("\\s+"))
-                    .filter(row -> row.length == 15 && row[1].equals("20")).toList();
-            assertEquals(List.of("8 8", "100 100", "65536 65536"),
-                    rows.stream().map(row -> row[0] + " " + row[14]).toList(), client.output());
+                    .filter(row -> row.length == 18 && row[2].equals("20")).toList();
+            assertEquals(List.of("8 static 8", "8 dynamic 8", "100 static 100", "100 dynamic 100", "65536 static 65536",
+                    "65536 dynamic 65536"), rows.stream().map(row -> row[0] + " " + row[1] + " " + row[17]).toList(),
+                    client.output());
             assertEquals(List.of(), client.sharedFiles());
         }
         Map<String, Object> report = JSON.std.mapFrom(Files.readString(ofClient));
         assertEquals("tensor", report.get("test"));
-        assertEquals("static", report.get("protocol"));
-        Map<?, ?> result = (Map<?, ?>) ((List<?>) report.get("results")).getLast();
+        assertEquals("static,dynamic", report.get("protocol"));
+        List<?> results = (List<?>) report.get("results");
+        Map<?, ?> first = (Map<?, ?>) results.get(results.size() - 2);
+        Map<?, ?> result = (Map<?, ?>) results.getLast();
+        assertEquals("static", first.get("protocol"));
+        assertEquals(1.0, first.get("bandwidthToFirst"));
+        assertEquals("dynamic", result.get("protocol"));
+        assertEquals(((Number) result.get("bytesPerSecond")).doubleValue()
+                / ((Number) first.get("bytesPerSecond")).doubleValue(),
+                ((Number) result.get("bandwidthToFirst")).doubleValue(), 1e-9);
         assertEquals(65_536, result.get("byteSize"));
         assertEquals(100, result.get("streamed"));
         assertEquals(0.0, result.get("stagingBytesPerTensor"));
@@ -138,7 +147,7 @@ class PerfCommandTest {
         String line = "tensor --sizes 8 -n 10000000 --fabric shm";
         for (boolean isServerKilled : new boolean[]{true, false}) {
             try (CommandRun server = server(line); CommandRun client = client(server, line)) {
-                awaitOutput(client, Pattern.compile("Tensors by static placement"));
+                awaitOutput(client, Pattern.compile("Tensors, protocol static"));
                 CommandRun survivor = isServerKilled ? client : server;
                 (isServerKilled ? server : client).process().destroyForcibly();
                 assertEquals(ExitStatus.FAILED, survivor.await(), survivor.errors());

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What the fabric can do on soft-iWARP is measured as on any device, and what it cannot do is said before anything is measured. */
 class PerfOnSiwTest {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
-    private static final String TENSOR = "timeout 240 ./verbena perf tensor --sizes=8,4K --fabric=verbs -d %1$s -n 10 --warm-up=0";
+    private static final String TENSOR = "timeout 240 ./verbena perf tensor --protocol=static,dynamic --sizes=8,4K --fabric=verbs -d %1$s -n 10 --warm-up=0";
     private static final String PERF = "timeout 120 ./verbena perf $test --fabric=verbs -d siw0 -n 200 --warm-up=0";
 
     /** Guests are slow, and what they build is thrown away. */
@@ -57,8 +57,8 @@ class PerfOnSiwTest {
                 wait $server || { cat /tmp/server; exit 1; }
                 """.formatted(tensor, host), TIMEOUT).assertSucceeded();
         List<String> rows = run.output().lines().map(line -> line.strip().split("\\s+"))
-                .filter(words -> words.length == 15 && words[1].equals("10")).map(words -> words[0] + " " + words[14])
+                .filter(words -> words.length == 18 && words[2].equals("10")).map(words -> words[0] + " " + words[1] + " " + words[17])
                 .toList();
-        assertEquals(List.of("8 0", "4096 0"), rows, run.output());
+        assertEquals(List.of("8 static 0", "8 dynamic 0", "4096 static 0", "4096 dynamic 0"), rows, run.output());
     }
 }

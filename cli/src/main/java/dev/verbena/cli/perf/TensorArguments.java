@@ -18,8 +18,10 @@ final class TensorArguments {
             description = "Where the server is; without it, this is the server.")
     String host;
     @Option(names = "--protocol", paramLabel = "NAME", defaultValue = "static",
-            description = "static: the receiver's slots are known before; default ${DEFAULT-VALUE}.")
-    String protocol;
+            description = "static: the receiver's slots are known before; dynamic: it allocates each tensor when it is told of it, and"
+                    + " reads it. static,dynamic: both, one after the other with each size; the client's counts; default"
+                    + " ${DEFAULT-VALUE}.")
+    String protocols;
     @Option(names = "--sizes", paramLabel = "SIZES", defaultValue = "8..16M",
             description = "Of tensors, in bytes: 8..1G is every power of two, 8..1G:8 every third, 64,4K,1M a list; of both"
                     + " sides; default ${DEFAULT-VALUE}.")
@@ -48,15 +50,13 @@ final class TensorArguments {
     int warmUp;
 
     TensorOptions check() {
-        if (!protocol.equals("static")) {
-            throw new BadInputException("there is no protocol '" + protocol + "'; give static");
-        }
+        List<TensorProtocol> all = TensorProtocol.parse(protocols);
         requireRange("-p", port, host == null ? 0 : 1, PORT_MAX);
         requireRange("-n", iterations, TensorOptions.ITERATIONS_MIN, PerfArguments.LATENCIES_MAX);
         requireRange("-w", window, TensorOptions.WINDOW_MIN, WINDOW_MAX);
         requireRange("--warm-up", warmUp, 0, WARM_UP_MAX);
-        List<Long> all = Sizes.parse(sizes, TensorOptions.BYTE_SIZE_MIN, TensorOptions.BYTE_SIZE_MAX);
-        return new TensorOptions(host, port, fabric, network.options(), all, iterations, window, warmUp,
+        List<Long> byteSizes = Sizes.parse(sizes, TensorOptions.BYTE_SIZE_MIN, TensorOptions.BYTE_SIZE_MAX);
+        return new TensorOptions(host, port, fabric, network.options(), all, byteSizes, iterations, window, warmUp,
                 progress.check());
     }
 

@@ -37,11 +37,6 @@ final class TensorClient {
         this.options = options;
     }
 
-    /** The receivers' name, on both sides. */
-    static String name(long byteSize) {
-        return "perf tensor of " + byteSize;
-    }
-
     String doing() {
         return doing;
     }
@@ -50,42 +45,45 @@ final class TensorClient {
     List<TensorFigures> run(List<TensorRaw> raw) {
         List<TensorFigures> figures = new ArrayList<>();
         for (int i = 0; i < raw.size(); i++) {
-            figures.add(measure(options.sizes().get(i), raw.get(i)));
+            TensorFigures first = null;
+            for (TensorProtocol protocol : options.protocols()) {
+                figures.add(measure(protocol, options.sizes().get(i), raw.get(i), first));
+                first = first == null ? figures.getLast() : first;
+            }
             rehearsalNsMax = REHEARSAL_NS_MAX;
         }
-        tell(TensorRound.Kind.END, 0, 0);
+        tell(TensorRound.Kind.END, options.protocols().getFirst(), 0, 0);
         return figures;
     }
 
-    private TensorFigures measure(long byteSize, TensorRaw raw) {
-        doing = "measuring tensors of " + byteSize + " bytes";
+    private TensorFigures measure(TensorProtocol protocol, long byteSize, TensorRaw raw, TensorFigures first) {
+        doing = "measuring tensors of " + byteSize + " bytes, " + protocol;
         int window = options.window(byteSize);
-        String name = name(byteSize);
-        try (TensorEnds ends = new TensorEnds(link, name, byteSize, 1, window)) {
-            tell(TensorRound.Kind.OPEN, byteSize, window);
-            ends.connect(link, name);
+        try (TensorEnds ends = new TensorEnds(link, protocol, byteSize, 1, window)) {
+            tell(TensorRound.Kind.OPEN, protocol, byteSize, window);
+            ends.connect();
             link.await();
-            double copied = copied(ends, options.streamed(byteSize));
-            double handedOver = handedOver(ends, byteSize);
-            check(ends, byteSize, 1);
-            LatencyFigures oneWay = oneWay(ends, byteSize);
-            long jitOfOneWayMs = jitMs;
             long count = options.streamed(byteSize);
-            rehearse(() -> stream(ends, byteSize, count), count);
+            double copied = first == null ? copied(ends, count) : first.copyBytesPerSecond();
+            double handedOver = first == null ? handedOver(ends, byteSize) : first.handOverBytesPerSecond();
+            check(ends, 1);
+            LatencyFigures oneWay = oneWay(ends);
+            long jitOfOneWayMs = jitMs;
+            rehearse(() -> stream(ends, count), count);
             DeviceStatistics before = link.device().statistics();
             long[] jitOfStreamMs = new long[1];
             double bytesPerSecond = median(() -> {
-                double each = stream(ends, byteSize, count);
+                double each = stream(ends, count);
                 jitOfStreamMs[0] += jitMs;
                 return each;
             });
             double staged = stagedPerTensor(before, link.device().statistics());
-            check(ends, byteSize, 2);
-            tell(TensorRound.Kind.CLOSE, byteSize, 0);
+            check(ends, 2);
+            tell(TensorRound.Kind.CLOSE, protocol, byteSize, 0);
             link.await();
-            return new TensorFigures(byteSize, oneWay, raw.oneWay(), count, bytesPerSecond, raw.bytesPerSecond(),
-                    copied, handedOver,
-                    staged, fabricPerTensor(byteSize), raw.jitMs() + jitOfOneWayMs + jitOfStreamMs[0]);
+            return new TensorFigures(protocol, first, byteSize, oneWay, raw.oneWay(), count, bytesPerSecond,
+                    raw.bytesPerSecond(), copied, handedOver, staged, ends.fabricByteSize(),
+                    raw.jitMs() + jitOfOneWayMs + jitOfStreamMs[0]);
         }
     }
 
@@ -128,29 +126,24 @@ final class TensorClient {
         return (double) (after.copiedByteSize() - before.copiedByteSize()) / (after.transfers() - before.transfers());
     }
 
-    /** Where there is no adapter, the sender's CPU is it. */
-    private long fabricPerTensor(long byteSize) {
-        return link.device().fabricName().equals("shm") ? byteSize : 0;
-    }
-
-    private void check(TensorEnds ends, long byteSize, long seed) {
-        play(TensorRound.Kind.CHECK, byteSize, seed, () -> {
+    private void check(TensorEnds ends, long seed) {
+        play(TensorRound.Kind.CHECK, ends, seed, () -> {
             ends.sendPattern(seed);
             ends.receivePattern(-seed);
         });
     }
 
-    private LatencyFigures oneWay(TensorEnds ends, long byteSize) {
-        int count = options.roundTrips(byteSize);
+    private LatencyFigures oneWay(TensorEnds ends) {
+        int count = options.roundTrips(ends.byteSize());
         long[] instantsNs = new long[count + 1];
-        rehearse(() -> ping(ends, byteSize, instantsNs), count);
-        ping(ends, byteSize, instantsNs);
-        return LatencyFigures.of(byteSize, instantsNs, 2);
+        rehearse(() -> ping(ends, instantsNs), count);
+        ping(ends, instantsNs);
+        return LatencyFigures.of(ends.byteSize(), instantsNs, 2);
     }
 
-    private void ping(TensorEnds ends, long byteSize, long[] instantsNs) {
+    private void ping(TensorEnds ends, long[] instantsNs) {
         int count = instantsNs.length - 1;
-        play(TensorRound.Kind.PING, byteSize, count, () -> {
+        play(TensorRound.Kind.PING, ends, count, () -> {
             for (int i = 0; i < count; i++) {
                 instantsNs[i] = System.nanoTime();
                 ends.send(i);
@@ -161,9 +154,9 @@ final class TensorClient {
     }
 
     /** @return bytes per second, until the server has told, by a tensor, that it has had all */
-    private double stream(TensorEnds ends, long byteSize, long count) {
+    private double stream(TensorEnds ends, long count) {
         long[] elapsedNs = new long[1];
-        play(TensorRound.Kind.STREAM, byteSize, count, () -> {
+        play(TensorRound.Kind.STREAM, ends, count, () -> {
             long beginNs = System.nanoTime();
             for (long i = 0; i < count; i++) {
                 ends.send(i);
@@ -171,7 +164,7 @@ final class TensorClient {
             ends.receive(count);
             elapsedNs[0] = System.nanoTime() - beginNs;
         });
-        return 1e9 * byteSize * count / elapsedNs[0];
+        return 1e9 * ends.byteSize() * count / elapsedNs[0];
     }
 
     /** Until so many tensors in a row have passed in which no JIT was at work. */
@@ -185,8 +178,8 @@ final class TensorClient {
     }
 
     /** A round, when the server is ready for it; and what the JITs took of it. */
-    private void play(TensorRound.Kind kind, long byteSize, long count, Runnable part) {
-        tell(kind, byteSize, count);
+    private void play(TensorRound.Kind kind, TensorEnds ends, long count, Runnable part) {
+        tell(kind, ends.protocol(), ends.byteSize(), count);
         link.await();
         jit.takeMs();
         part.run();
@@ -194,7 +187,7 @@ final class TensorClient {
         jitMs = ownMs + link.await()[0];
     }
 
-    private void tell(TensorRound.Kind kind, long byteSize, long count) {
-        link.tell(new TensorRound(kind, byteSize, count).toWords());
+    private void tell(TensorRound.Kind kind, TensorProtocol protocol, long byteSize, long count) {
+        link.tell(new TensorRound(kind, protocol, byteSize, count).toWords());
     }
 }

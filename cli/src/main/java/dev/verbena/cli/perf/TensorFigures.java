@@ -7,6 +7,8 @@ import java.util.Map;
 /**
  * What one size has shown.
  *
+ * @param protocol that the tensors went by
+ * @param first figures of the same size by the first protocol; null of those themselves
  * @param oneWay half round trips of tensors
  * @param rawOneWay of the fabric's writes
  * @param streamed tensors of the bandwidth
@@ -18,16 +20,18 @@ import java.util.Map;
  * @param fabricBytes that a CPU copied for a tensor because the fabric has no adapter
  * @param jitMs what the JITs of both sides compiled for meanwhile
  */
-record TensorFigures(long byteSize, LatencyFigures oneWay, LatencyFigures rawOneWay, long streamed,
+record TensorFigures(TensorProtocol protocol, TensorFigures first, long byteSize, LatencyFigures oneWay,
+        LatencyFigures rawOneWay, long streamed,
         double bytesPerSecond,
         double rawBytesPerSecond, double copyBytesPerSecond, double handOverBytesPerSecond, double stagingBytes,
         double fabricBytes, long jitMs) {
     private static final double MEBIBYTE = 1 << 20;
 
     static final String HEADER = String.format(
-            "%-11s %-8s %-11s %-11s %-11s %-11s %-9s %-13s %-13s %-13s %-13s %-8s %-9s %-10s %s",
-            " #bytes", "#rounds", "t_min[us]", "t_typ[us]", "99%[us]", "raw[us]", "t/raw", "BW[MiB/s]", "raw[MiB/s]",
-            "copy[MiB/s]", "handed[MiB/s]", "BW/raw", "BW/copy", "BW/handed", "CPU[B]");
+            "%-11s %-8s %-8s %-11s %-11s %-11s %-11s %-9s %-13s %-13s %-13s %-13s %-8s %-9s %-10s %-8s %-8s %s",
+            " #bytes", "protocol", "#rounds", "t_min[us]", "t_typ[us]", "99%[us]", "raw[us]", "t/raw", "BW[MiB/s]",
+            "raw[MiB/s]",
+            "copy[MiB/s]", "handed[MiB/s]", "BW/raw", "BW/copy", "BW/handed", "t/first", "BW/first", "CPU[B]");
 
     double timeToRaw() {
         return oneWay.typical() / rawOneWay.typical();
@@ -45,23 +49,33 @@ record TensorFigures(long byteSize, LatencyFigures oneWay, LatencyFigures rawOne
         return bytesPerSecond / handOverBytesPerSecond;
     }
 
+    double timeToFirst() {
+        return first == null ? 1 : oneWay.typical() / first.oneWay.typical();
+    }
+
+    double bandwidthToFirst() {
+        return first == null ? 1 : bytesPerSecond / first.bytesPerSecond;
+    }
+
     double cpuBytes() {
         return stagingBytes + fabricBytes;
     }
 
     String row() {
         return String.format(Locale.ROOT,
-                " %-10d %-8d %-11.2f %-11.2f %-11.2f %-11.2f %-9.2f %-13.2f %-13.2f %-13.2f %-13.2f %-8.3f %-9.3f %-10.3f %.0f",
-                byteSize,
-                oneWay.iterations() - 1, oneWay.min(), oneWay.typical(), oneWay.percentile99(), rawOneWay.typical(),
+                " %-10d %-8s %-8d %-11.2f %-11.2f %-11.2f %-11.2f %-9.2f %-13.2f %-13.2f %-13.2f %-13.2f %-8.3f %-9.3f %-10.3f %-8.3f %-8.3f %.0f",
+                byteSize, protocol, oneWay.iterations() - 1, oneWay.min(), oneWay.typical(), oneWay.percentile99(),
+                rawOneWay.typical(),
                 timeToRaw(), bytesPerSecond / MEBIBYTE, rawBytesPerSecond / MEBIBYTE, copyBytesPerSecond / MEBIBYTE,
                 handOverBytesPerSecond / MEBIBYTE,
-                bandwidthToRaw(), bandwidthToCopy(), bandwidthToHandOver(), cpuBytes());
+                bandwidthToRaw(), bandwidthToCopy(), bandwidthToHandOver(), timeToFirst(), bandwidthToFirst(),
+                cpuBytes());
     }
 
     Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("byteSize", byteSize);
+        map.put("protocol", protocol.toString());
         map.put("oneWayUsec", times(oneWay));
         map.put("rawOneWayUsec", times(rawOneWay));
         map.put("oneWayToRaw", timeToRaw());
@@ -73,6 +87,8 @@ record TensorFigures(long byteSize, LatencyFigures oneWay, LatencyFigures rawOne
         map.put("bandwidthToRaw", bandwidthToRaw());
         map.put("bandwidthToCopy", bandwidthToCopy());
         map.put("bandwidthToHandOver", bandwidthToHandOver());
+        map.put("oneWayToFirst", timeToFirst());
+        map.put("bandwidthToFirst", bandwidthToFirst());
         map.put("stagingBytesPerTensor", stagingBytes);
         map.put("fabricBytesPerTensor", fabricBytes);
         map.put("jitMs", jitMs);

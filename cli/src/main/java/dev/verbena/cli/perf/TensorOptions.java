@@ -13,13 +13,14 @@ import dev.verbena.transfer.RdmaDeviceOptions;
  *
  * @param host of the server; null if this is the server
  * @param network of an RDMA fabric
+ * @param protocols measured in this order; the first is what the others are compared with
  * @param iterations round trips of a small size
  * @param window slots for bandwidth, of a small size
  * @param warmUp tensors that must pass without the JIT compiling before anything is measured
  * @param progress whose threads move the tensors on
  */
-record TensorOptions(String host, int port, String fabric, NetworkOptions network, List<Long> sizes, int iterations,
-        int window, int warmUp, Progress progress) {
+record TensorOptions(String host, int port, String fabric, NetworkOptions network,
+        List<TensorProtocol> protocols, List<Long> sizes, int iterations, int window, int warmUp, Progress progress) {
     /** Each tensor is stamped with its number. */
     static final long BYTE_SIZE_MIN = Long.BYTES;
     static final long BYTE_SIZE_MAX = 1L << 40;

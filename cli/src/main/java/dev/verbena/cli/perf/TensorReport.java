@@ -3,15 +3,20 @@ package dev.verbena.cli.perf;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The outcome for people and for programs. */
 record TensorReport(TensorOptions options, String fabric, List<TensorFigures> figures) {
     static String title(TensorOptions options, String fabric) {
-        return " Tensors by static placement, fabric " + fabric + ": at most " + options.iterations()
+        return " Tensors, protocol " + names(options) + ", fabric " + fabric + ": at most " + options.iterations()
                 + " round trips of a size, window " + options.window()
                 + ", driven by " + options.progress()
-                + "\n one way: half a round trip; raw: the fabric's write alone; copy: MemorySegment.copy; handed: the same, taken by another thread;\n CPU: bytes that a CPU moved"
+                + "\n one way: half a round trip; raw: the fabric's write alone; copy: MemorySegment.copy; handed: the same, taken by another thread;\n first: the first protocol's; CPU: bytes that a CPU moved"
                 + " for each tensor\n";
+    }
+
+    private static String names(TensorOptions options) {
+        return options.protocols().stream().map(TensorProtocol::toString).collect(Collectors.joining(","));
     }
 
     String toTable() {
@@ -28,7 +33,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("test", "tensor");
         map.put("role", options.isServer() ? "server" : "client");
-        map.put("protocol", "static");
+        map.put("protocol", names(options));
         map.put("fabric", fabric);
         map.put("drivenBy", options.progress().toString());
         map.put("iterations", options.iterations());

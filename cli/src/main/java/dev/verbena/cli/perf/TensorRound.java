@@ -3,10 +3,11 @@ package dev.verbena.cli.perf;
 /**
  * What the client has the server do next with tensors of one size.
  *
+ * @param protocol that they go by
  * @param byteSize of a tensor
  * @param count of tensors of the client; what the server answers depends on the kind
  */
-record TensorRound(Kind kind, long byteSize, long count) {
+record TensorRound(Kind kind, TensorProtocol protocol, long byteSize, long count) {
     /** The order is part of what the two sides say to each other. */
     enum Kind {
         /** Ends for tensors of this size are made; {@code count} slots at the server. */
@@ -24,10 +25,11 @@ record TensorRound(Kind kind, long byteSize, long count) {
     }
 
     long[] toWords() {
-        return new long[]{kind.ordinal(), byteSize, count};
+        return new long[]{kind.ordinal(), protocol.ordinal(), byteSize, count};
     }
 
     static TensorRound of(long[] words) {
-        return new TensorRound(Kind.values()[(int) words[0]], words[1], words[2]);
+        return new TensorRound(Kind.values()[(int) words[0]], TensorProtocol.values()[(int) words[1]],
+                words[2], words[3]);
     }
 }

@@ -23,11 +23,10 @@ final class TensorServer {
         return TensorRound.of(link.await());
     }
 
-    /** All rounds of a size. */
+    /** All rounds of a size, by one protocol. */
     private void serve(TensorRound open) {
-        String name = TensorClient.name(open.byteSize());
-        try (TensorEnds ends = new TensorEnds(link, name, open.byteSize(), (int) open.count(), 1)) {
-            ends.connect(link, name);
+        try (TensorEnds ends = new TensorEnds(link, open.protocol(), open.byteSize(), (int) open.count(), 1)) {
+            ends.connect();
             link.tell(0);
             for (TensorRound round = next(); round.kind() != TensorRound.Kind.CLOSE; round = next()) {
                 jit.takeMs();

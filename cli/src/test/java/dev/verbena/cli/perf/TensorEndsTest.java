@@ -9,7 +9,7 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.transfer.Progress;
@@ -18,8 +18,6 @@ import dev.verbena.transfer.RdmaDeviceOptions;
 
 /** What arrives is compared, and a peer that is lost is no silence. */
 class TensorEndsTest {
-    private static final String NAME = "tensors";
-
     private final RdmaDevice first = device("first");
     private final RdmaDevice second = device("second");
     private final TensorLink here = new TensorLink(first, second.endpoint());
@@ -36,12 +34,12 @@ class TensorEndsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {8, 100, 70_000})
-    void numbersAndPatternsAreCompared(long byteSize) {
-        try (TensorEnds ours = new TensorEnds(here, NAME, byteSize, 1, 2);
-                TensorEnds theirs = new TensorEnds(there, NAME, byteSize, 2, 1)) {
-            ours.connect(here, NAME);
-            theirs.connect(there, NAME);
+    @CsvSource({"STATIC, 8", "STATIC, 100", "STATIC, 70000", "DYNAMIC, 8", "DYNAMIC, 100", "DYNAMIC, 70000"})
+    void numbersAndPatternsAreCompared(TensorProtocol protocol, long byteSize) {
+        try (TensorEnds ours = new TensorEnds(here, protocol, byteSize, 1, 2);
+                TensorEnds theirs = new TensorEnds(there, protocol, byteSize, 2, 1)) {
+            ours.connect();
+            theirs.connect();
             for (int i = 0; i < 5; i++) {
                 ours.send(i);
                 theirs.receive(i);

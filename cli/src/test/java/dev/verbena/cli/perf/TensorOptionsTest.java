@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.stream.DoubleStream;
 
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,13 @@ class TensorOptionsTest {
     }
 
     @Test
+    void protocolsAreMeasuredInTheOrderGiven() {
+        assertEquals(List.of(TensorProtocol.STATIC), options("--sizes 8").protocols());
+        assertEquals(List.of(TensorProtocol.DYNAMIC, TensorProtocol.STATIC),
+                options("--protocol dynamic,static").protocols());
+    }
+
+    @Test
     void theDeviceIsDrivenAsAsked() {
         assertEquals(Progress.callers(), options("--sizes 8").device("shm").progress());
         assertEquals(Progress.pollers().withSpins(7),
@@ -48,11 +56,12 @@ class TensorOptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--protocol=dynamic, dynamic", "--sizes=7, 7", "-p=65536, -p=65536", "-p 0 host, -p=0", "-n=4, -n=4",
+    @CsvSource({"--protocol=exact, exact", "--protocol=static;static, twice", "--protocol=static;, ''''",
+            "--sizes=7, 7", "-p=65536, -p=65536", "-p 0 host, -p=0", "-n=4, -n=4",
             "-w=1, -w=1", "-w=1025, -w=1025", "--warm-up=-1, --warm-up=-1", "-m 1000, 1000",
             "--driven-by=nobody, nobody", "--idle-spins=-1, --idle-spins=-1"})
     void refused(String line, String named) {
-        String message = assertThrows(BadInputException.class, () -> options(line)).getMessage();
+        String message = assertThrows(BadInputException.class, () -> options(line.replace(';', ','))).getMessage();
         assertTrue(message.contains(named), message);
     }
 }

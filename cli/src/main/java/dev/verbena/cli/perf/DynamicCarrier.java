@@ -1,0 +1,88 @@
+package dev.verbena.cli.perf;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+
+import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.DynamicTensorReceiver;
+import dev.verbena.transfer.DynamicTensorSender;
+
+/**
+ * Dynamic allocation. The receiver has memory for as many tensors as may be under way, and the one that is being looked at.
+ *
+ * <p>Owner: {@link TensorEnds}. Threading: confined to the command's thread.
+ */
+final class DynamicCarrier implements TensorCarrier {
+    /** More than the records of a slot take. */
+    private static final long RECORD_BYTE_SIZE = 256;
+
+    private final TensorLink link;
+    private final String name;
+    private final long byteSize;
+    private final TensorSources sources;
+    private final DynamicTensorReceiver receiver;
+    private Tensor arrived;
+    private DynamicTensorSender sender;
+
+    DynamicCarrier(TensorLink link, String name, long byteSize, int slotsHere, int slotsThere) {
+        this.link = link;
+        this.name = name;
+        this.byteSize = byteSize;
+        long[] received = new long[slotsHere + 2];
+        Arrays.fill(received, byteSize);
+        received[slotsHere + 1] = RECORD_BYTE_SIZE * (slotsHere + 1);
+        sources = new TensorSources(link.device().readableSlabSource(), byteSize, slotsThere, received);
+        receiver = link.device().dynamicReceiver(name, sources.arena(), slotsHere);
+    }
+
+    @Override
+    public void connect() {
+        sender = link.device().channel(link.peer(), 0).dynamicSender(name, TensorLink.TIMEOUT);
+    }
+
+    @Override
+    public boolean isReady() {
+        return sender.isReady();
+    }
+
+    @Override
+    public MemorySegment next() {
+        return sources.next();
+    }
+
+    @Override
+    public void offer() {
+        TensorSources.requireSent(sender.offer(sources.take(), null));
+    }
+
+    @Override
+    public MemorySegment poll() {
+        arrived = receiver.poll();
+        return arrived == null ? null : arrived.memory();
+    }
+
+    @Override
+    public void release() {
+        arrived.close();
+    }
+
+    @Override
+    public List<MemorySegment> memories() {
+        return sources.memories();
+    }
+
+    @Override
+    public long fabricByteSize() {
+        return byteSize;
+    }
+
+    @Override
+    public void close() {
+        if (sender != null) {
+            sender.close();
+        }
+        receiver.close();
+        sources.close();
+    }
+}

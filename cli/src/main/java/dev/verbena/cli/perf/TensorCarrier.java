@@ -1,0 +1,38 @@
+package dev.verbena.cli.perf;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * One side's sender and receiver of tensors of one size, by one protocol.
+ *
+ * <p>Owner: {@link TensorEnds}. Threading: confined to the command's thread.
+ */
+interface TensorCarrier extends AutoCloseable {
+    /** When the peer has its carrier, or will soon. */
+    void connect();
+
+    /** Whether the next tensor may be written to, and offered. */
+    boolean isReady();
+
+    /** The bytes of the next tensor, when it {@link #isReady}. */
+    MemorySegment next();
+
+    /** Offers the next tensor, when it {@link #isReady}. */
+    void offer();
+
+    /** The bytes of what has arrived, until {@link #release}; null if nothing has. */
+    MemorySegment poll();
+
+    /** Gives back what was polled. */
+    void release();
+
+    /** Of tensors to copy from, to compare with. */
+    List<MemorySegment> memories();
+
+    /** Bytes that a processor moves on the way of one tensor, on a fabric that has no adapter. */
+    long fabricByteSize();
+
+    @Override
+    void close();
+}
