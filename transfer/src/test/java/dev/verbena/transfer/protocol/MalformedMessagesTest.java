@@ -12,9 +12,10 @@ import org.junit.jupiter.api.Test;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
+import dev.verbena.transfer.Holdings;
 import dev.verbena.transfer.TransferException;
 
-/** Whatever a peer says is a message or a {@link TransferException}; {@code -Dverbena.malformed=1000000} says more. */
+/** Whatever a peer says is a message or a {@link TransferException}, and reading it leaves nothing; {@code -Dverbena.malformed=1000000} says more. */
 class MalformedMessagesTest {
     private static final int COUNT = Integer.getInteger("verbena.malformed", 100_000);
     private static final PlacementAnswer ANSWER = new PlacementAnswer(true, true, 1, 2, 3, 4, 6, 5);
@@ -24,6 +25,7 @@ class MalformedMessagesTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         int refused = 0;
+        Holdings before = Holdings.now();
         for (int i = 0; i < COUNT; i++) {
             byte[] bytes = random.nextInt(4) == 0 ? Arrays.copyOf(good, random.nextInt(good.length + 8)) : good.clone();
             for (int changes = random.nextInt(4); changes > 0 && bytes.length > 0; changes--) {
@@ -38,6 +40,7 @@ class MalformedMessagesTest {
             }
         }
         assertTrue(refused > 0 && refused < COUNT, "seed=" + seed + " refused=" + refused + " of " + COUNT);
+        before.assertNothingMore("seed=" + seed);
     }
 
     @Test

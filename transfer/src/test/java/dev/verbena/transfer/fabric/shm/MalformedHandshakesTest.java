@@ -7,12 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -21,7 +18,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.Holdings;
 import dev.verbena.transfer.PeerSecret;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
@@ -40,9 +37,6 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 class MalformedHandshakesTest {
     private static final int COUNT = Integer.getInteger("verbena.malformed.handshakes", 10_000);
     private static final int CONNECTED_COUNT = COUNT / 10;
-    private static final int DESCRIPTOR_SLACK = 5;
-    /** The virtual machine's own come and go. */
-    private static final int THREAD_SLACK = 5;
     /** "VRBN", version 2, HELLO. */
     private static final long FRAME_BEGIN = 0x5652_424e_0002_0000L;
 
@@ -56,12 +50,6 @@ class MalformedHandshakesTest {
 
     private static List<QueuePairOptions> options(CompletionQueue queue, int count) {
         return Collections.nCopies(count, new QueuePairOptions(queue, 4, 4, TimeUnit.SECONDS.toNanos(10)));
-    }
-
-    private static long descriptors() throws IOException {
-        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-            return all.count();
-        }
     }
 
     private static byte[] frame(ByteBuffer hello) {
@@ -117,10 +105,6 @@ class MalformedHandshakesTest {
         }
     }
 
-    private static long threads() {
-        return ManagementFactory.getThreadMXBean().getThreadCount();
-    }
-
     /** Whatever a peer says that was let in: its connection ends, once, and no other. */
     @Test
     void connectionsThatHearNoiseEndAndLeaveNothing() throws IOException, InterruptedException {
@@ -138,16 +122,14 @@ class MalformedHandshakesTest {
                 byte[] hello = frame(other.hello(link.identity(), options).encode());
                 sayConnected(endpoint, hello, new byte[0]);
                 handler.closeNextLost(seed);
-                long descriptors = descriptors();
-                long threads = threads();
+                Holdings before = Holdings.now();
+                long registered = fabric.registeredByteSize();
                 for (int i = 0; i < CONNECTED_COUNT; i++) {
                     sayConnected(endpoint, hello, someFrames(random));
                     handler.closeNextLost(seed);
                 }
-                assertTrue(descriptors() <= descriptors + DESCRIPTOR_SLACK,
-                        "seed=" + seed + " descriptors " + descriptors + ", now " + descriptors());
-                assertTrue(threads() <= threads + THREAD_SLACK, "seed=" + seed + " threads " + threads + ", now "
-                        + threads());
+                before.assertNothingMore("seed=" + seed);
+                assertEquals(registered, fabric.registeredByteSize(), "seed=" + seed);
                 assertNull(innocent.lostCause(), "seed=" + seed);
                 assertEquals(0, handler.lost.size(), "seed=" + seed);
             }
@@ -171,13 +153,13 @@ class MalformedHandshakesTest {
                 byte[] hello = frame(other.hello(link.identity(), options).encode());
                 byte[] good = hasSecret ? knocking(hello) : hello;
                 say(endpoint, good);
-                long before = descriptors();
+                Holdings before = Holdings.now();
+                long registered = fabric.registeredByteSize();
                 for (int i = 0; i < COUNT; i++) {
                     say(endpoint, mutated(good, random));
                 }
-                long after = descriptors();
-                assertTrue(after <= before + DESCRIPTOR_SLACK,
-                        "seed=" + seed + " descriptors " + before + ", now " + after);
+                before.assertNothingMore("seed=" + seed);
+                assertEquals(registered, fabric.registeredByteSize(), "seed=" + seed);
             }
             try (Connection connection = other.connect(endpoint, options, TimeUnit.SECONDS.toNanos(20))) {
                 assertTrue(trueOne.await(20, TimeUnit.SECONDS), "seed=" + seed);

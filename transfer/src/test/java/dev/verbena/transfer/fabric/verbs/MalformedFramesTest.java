@@ -11,6 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.Holdings;
 import dev.verbena.transfer.fabric.control.ProtocolException;
 import dev.verbena.transfer.fabric.verbs.cm.CmToken;
 import dev.verbena.transfer.spi.CompletionStatus;
@@ -18,7 +19,10 @@ import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.verbs.Gid;
 import dev.verbena.verbs.QueuePairAddress;
 
-/** Whatever a peer says over the control socket is a frame or a {@link ProtocolException}; {@code -Dverbena.malformed=1000000} says more. */
+/**
+ * Whatever a peer says over the control socket is a frame or a {@link ProtocolException}, and reading it leaves nothing; {@code -Dverbena.malformed=1000000}
+ * says more.
+ */
 class MalformedFramesTest {
     private static final int COUNT = Integer.getInteger("verbena.malformed", 100_000);
     private static final int QUEUE_PAIRS = 3;
@@ -38,6 +42,7 @@ class MalformedFramesTest {
         byte[] good = new byte[payload.remaining()];
         payload.get(good);
         int refused = 0;
+        Holdings before = Holdings.now();
         for (int i = 0; i < COUNT; i++) {
             byte[] bytes = random.nextInt(4) == 0 ? Arrays.copyOf(good, random.nextInt(good.length + 8)) : good.clone();
             for (int changes = random.nextInt(4); changes > 0 && bytes.length > 0; changes--) {
@@ -52,6 +57,7 @@ class MalformedFramesTest {
             }
         }
         assertTrue(refused > 0 && refused < COUNT, "seed=" + seed + " refused=" + refused + " of " + COUNT);
+        before.assertNothingMore("seed=" + seed);
     }
 
     @Test
