@@ -18,6 +18,8 @@ import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabOptions;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.counters.CounterFile;
+import dev.verbena.transfer.counters.CounterRow.Word;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.protocol.ControlMemory;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
@@ -55,6 +57,8 @@ public final class RdmaDevice implements AutoCloseable {
     private static final long CONNECTION_BYTE_SIZE = 1L << 19;
     /** An entry in the receive rings of both data queue pairs, at both ends. */
     private static final long DEPTH_BYTE_SIZE = 2 * 2 * 64;
+    private static final String STATIC = "static placement";
+    private static final String DYNAMIC = "dynamic allocation";
     private static final long DRAIN_NS = 2_000_000_000L;
     /** Between two looks at memory whose writes nobody tells of. */
     private static final long LOOK_NS = 50_000L;
@@ -62,7 +66,7 @@ public final class RdmaDevice implements AutoCloseable {
     private final RdmaDeviceOptions options;
     private final Fabric fabric;
     private final boolean tail;
-    private final TransferCounters counters = new TransferCounters();
+    private final CounterFile counters;
     private final RpcMethods methods = new RpcMethods();
     private final ReceiverDirectory receivers = new ReceiverDirectory(methods);
     private final SenderDirectory senders = new SenderDirectory(methods);
@@ -77,6 +81,7 @@ public final class RdmaDevice implements AutoCloseable {
         this.options = options.withQueueDepth(Math.min(options.queueDepth(), fabric.capabilities().depthMax()));
         this.fabric = fabric;
         this.tail = seesTail(options.arrivalMode(), fabric);
+        this.counters = new CounterFile(options.name(), fabric.name());
         // For one peer; it grows with the others.
         int countMax = (options.queuePairsPerPeer() + 1) * 2 * this.options.queueDepth();
         List<CompletionQueue> completionQueues = new ArrayList<>();
@@ -169,6 +174,7 @@ public final class RdmaDevice implements AutoCloseable {
     public MemoryRegion allocateRegion(long byteSize, Set<AccessRight> rights, SlabOptions memory) {
         MemoryRegion region = fabric.register(byteSize, rights, memory);
         regions.add(region);
+        tellRegistered();
         return region;
     }
 
@@ -184,6 +190,7 @@ public final class RdmaDevice implements AutoCloseable {
     public MemoryRegion importRegion(ForeignMemory memory, Set<AccessRight> rights) {
         MemoryRegion region = fabric.importMemory(memory, rights);
         regions.add(region);
+        tellRegistered();
         return region;
     }
 
@@ -221,6 +228,7 @@ public final class RdmaDevice implements AutoCloseable {
             public void release(Slab slab) {
                 ((MemoryRegion) slab).close();
                 regions.remove(slab);
+                tellRegistered();
             }
         };
     }
@@ -274,8 +282,9 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws IllegalArgumentException if the name is taken or the arena's memory is not registered here
      */
     public TensorReceiver receiver(String name, TensorArena arena, ElementType type, Shape shape, int depth) {
-        StaticPlacementReceiver receiver = new StaticPlacementReceiver(engines, receivers, name, arena, type, shape,
-                depth, tail);
+        TransferCounters row = receiverCounters(name, STATIC);
+        StaticPlacementReceiver receiver = closingOnFailure(row, () -> new StaticPlacementReceiver(engines, receivers,
+                name, arena, type, shape, depth, tail, row));
         try {
             receivers.announce(receiver);
         } catch (IllegalArgumentException e) {
@@ -294,8 +303,9 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws IllegalArgumentException if the name is taken or the arena's memory is not registered here
      */
     public DynamicTensorReceiver dynamicReceiver(String name, TensorArena arena, int depth) {
-        DynamicAllocationReceiver receiver = DynamicAllocationReceiver.create(engines, receivers, name, arena, depth,
-                tail, capabilities().messageByteSizeMax());
+        TransferCounters row = receiverCounters(name, DYNAMIC);
+        DynamicAllocationReceiver receiver = closingOnFailure(row, () -> DynamicAllocationReceiver.create(engines,
+                receivers, name, arena, depth, tail, capabilities().messageByteSizeMax(), row));
         return new DynamicTensorReceiver(this, receiver);
     }
 
@@ -337,9 +347,15 @@ public final class RdmaDevice implements AutoCloseable {
     }
 
     public DeviceStatistics statistics() {
-        return new DeviceStatistics(counters.transfers(), counters.transferredByteSize(), counters.copies(),
-                counters.copiedByteSize(), fabric.registeredByteSize(), fabric.registrationCount(),
+        return new DeviceStatistics(counters.sent(Word.TENSORS), counters.sent(Word.BYTES),
+                counters.sent(Word.STAGED_TENSORS), counters.sent(Word.STAGED_BYTES), fabric.registeredByteSize(),
+                fabric.registrationCount(),
                 fabric.registrationNs());
+    }
+
+    /** What each sender and receiver of this device has done so far; of those that are closed {@link #statistics} has the sums. */
+    public List<TransferStatistics> transferStatistics() {
+        return counters.inUse().stream().map(TransferStatistics::of).toList();
     }
 
     /** Waits for a tensor. @see #awaitWrite */
@@ -425,6 +441,7 @@ public final class RdmaDevice implements AutoCloseable {
         // Before its memory: a connection may just be coming in.
         fabric.close();
         controlMemory.close();
+        counters.close();
     }
 
     boolean isRegistered(Slab slab) {
@@ -433,13 +450,40 @@ public final class RdmaDevice implements AutoCloseable {
 
     TensorSender connectSender(PeerConnection peer, int queuePairIndex, String name, ElementType type, Shape shape,
             Duration timeout) {
-        return new TensorSender(this, PlacementQuery.sender(senders, name, type, shape, peer, queuePairIndex,
-                controlMemory, capabilities(), counters, timeout));
+        TransferCounters row = senderCounters(name, peer, STATIC);
+        return new TensorSender(this, closingOnFailure(row, () -> PlacementQuery.sender(senders, name, type, shape,
+                peer, queuePairIndex, controlMemory, capabilities(), row, timeout)));
     }
 
     DynamicTensorSender connectDynamicSender(PeerConnection peer, int queuePairIndex, String name, Duration timeout) {
-        return new DynamicTensorSender(this, PlacementQuery.dynamicSender(senders, name, peer, queuePairIndex,
-                controlMemory, capabilities(), counters, timeout));
+        TransferCounters row = senderCounters(name, peer, DYNAMIC);
+        return new DynamicTensorSender(this, closingOnFailure(row, () -> PlacementQuery.dynamicSender(senders, name,
+                peer, queuePairIndex, controlMemory, capabilities(), row, timeout)));
+    }
+
+    private TransferCounters senderCounters(String name, PeerConnection peer, String protocol) {
+        // Dynamically allocated tensors are read, by the receiver.
+        boolean movesByCpu = capabilities().movesByCpu() && protocol.equals(STATIC);
+        return TransferCounters.ofSender(counters, name, peer.name(), protocol + "; " + arrivalReason(), movesByCpu);
+    }
+
+    private TransferCounters receiverCounters(String name, String protocol) {
+        boolean movesByCpu = capabilities().movesByCpu() && protocol.equals(DYNAMIC);
+        return TransferCounters.ofReceiver(counters, name, protocol + "; " + arrivalReason(), movesByCpu);
+    }
+
+    /** What a sender or a receiver counts in is its own as soon as there is one. */
+    private static <T> T closingOnFailure(TransferCounters row, Supplier<T> maker) {
+        try {
+            return maker.get();
+        } catch (RuntimeException | Error e) {
+            row.close();
+            throw e;
+        }
+    }
+
+    private void tellRegistered() {
+        counters.onRegistered(fabric.registeredByteSize(), fabric.registrationCount());
     }
 
     String arrivalReason() {

@@ -25,7 +25,8 @@ record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fab
     public Capabilities capabilities() {
         Capabilities its = fabric.capabilities();
         return new Capabilities(its.writesInOrder(), its.wakesOnWrite(), messageByteSizeMax, its.regionByteSizeMax(),
-                its.depthMax(), its.elementCountMax(), its.readElementCountMax(), its.hasAtomics(), its.imports());
+                its.depthMax(), its.elementCountMax(), its.readElementCountMax(), its.hasAtomics(), its.movesByCpu(),
+                its.imports());
     }
 
     @Override

@@ -55,7 +55,7 @@ final class TensorEnds implements AutoCloseable {
 
     /** Where there is no adapter, a processor is it. */
     long fabricByteSize() {
-        return device.fabricName().equals("shm") ? carrier.fabricByteSize() : 0;
+        return device.capabilities().movesByCpu() ? carrier.fabricByteSize() : 0;
     }
 
     void send(long number) {

@@ -80,7 +80,7 @@ public final class SimFabric implements Fabric {
         return new Capabilities(plan.get(Fault.RELAXED_ORDER) == 0, plan.get(Fault.SILENT_WRITES) == 0,
                 plan.get(Fault.MESSAGE_BYTE_SIZE_MAX), SimMemory.BYTE_SIZE_MAX, RequestRules.DEPTH_MAX, elementCountMax,
                 Math.min(elementCountMax, (int) plan.get(Fault.READ_ELEMENT_COUNT_MAX)),
-                plan.get(Fault.NO_ATOMICS) == 0, EnumSet.allOf(Importable.class));
+                plan.get(Fault.NO_ATOMICS) == 0, false, EnumSet.allOf(Importable.class));
     }
 
     @Override

@@ -66,10 +66,12 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     private volatile boolean isHeldUp;
     private volatile boolean isClosed;
     private final Runnable fetch = this::fetch;
+    private final TransferCounters counters;
 
     private DynamicAllocationReceiver(StaticPlacementReceiver records, Engines engines, TensorArena arena,
-            long messageByteSizeMax) {
+            long messageByteSizeMax, TransferCounters counters) {
         this.records = records;
+        this.counters = counters;
         this.engines = engines;
         this.arena = arena;
         this.messageByteSizeMax = messageByteSizeMax;
@@ -86,10 +88,12 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
      * @see dev.verbena.transfer.RdmaDevice#dynamicReceiver
      */
     public static DynamicAllocationReceiver create(Engines engines, ReceiverDirectory directory, String name,
-            TensorArena arena, int depth, boolean tail, long messageByteSizeMax) {
+            TensorArena arena, int depth, boolean tail, long messageByteSizeMax, TransferCounters counters) {
+        // The tensors count, not their records.
         StaticPlacementReceiver records = new StaticPlacementReceiver(engines, directory, name, arena, RECORD_TYPE,
-                RECORD_SHAPE, depth, tail);
-        DynamicAllocationReceiver receiver = new DynamicAllocationReceiver(records, engines, arena, messageByteSizeMax);
+                RECORD_SHAPE, depth, tail, new TransferCounters());
+        DynamicAllocationReceiver receiver = new DynamicAllocationReceiver(records, engines, arena, messageByteSizeMax,
+                counters);
         try {
             directory.announce(records);
         } catch (IllegalArgumentException e) {
@@ -164,6 +168,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         for (Fetch fetch : ring) {
             fetch.clear();
         }
+        counters.close();
     }
 
     // ---- while driving ----
@@ -171,6 +176,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     @Override
     public void onConnected(EngineQueuePair from) {
         isSenderClosing = false;
+        counters.onPeer(records.senderName());
         queuePair = from;
         int sender = ++senders;
         Engine engine = from.engine();
@@ -285,6 +291,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         /** On the polling thread. */
         Tensor deliver() {
             Tensor arrived = tensor;
+            counters.onTransfer(arrived.byteSize());
             tensor = null;
             state = State.EMPTY;
             delivered++;

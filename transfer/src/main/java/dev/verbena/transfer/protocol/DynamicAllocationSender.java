@@ -26,6 +26,9 @@ import dev.verbena.transfer.engine.Watch;
  * driving.
  */
 public final class DynamicAllocationSender implements StaticPlacementSender.Overlay {
+    /** Of no moment. */
+    private static final long UNTIMED = Long.MIN_VALUE;
+
     private final StaticPlacementSender records;
     private final Engine engine;
     private final TransferCounters counters;
@@ -78,12 +81,14 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     /** @see dev.verbena.transfer.DynamicTensorSender#offer */
     public SendResult offer(Tensor tensor, SendCallback callback) {
         if (!isReady()) {
+            counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
         }
         long sequence = sent;
         Offered offered = at(sequence);
         offered.lease.pin(tensor);
         offered.callback = callback;
+        offered.startedNs = TransferCounters.isTimed(sequence) ? records.peer().engines().nanoTime() : UNTIMED;
         DynamicRecord.write(offered.record.memory(), sequence, tensor);
         counters.onTransfer(tensor.byteSize());
         sent = sequence + 1;
@@ -95,6 +100,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     public SendResult offerCopy(Tensor tensor, TensorArena staging, SendCallback callback) {
         Tensor copy = isReady() ? staging.tryAllocate(tensor.type(), tensor.shape()) : null;
         if (copy == null) {
+            counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
         }
         try (copy) {
@@ -134,6 +140,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     public void onClosed() {
         records.peer().removeCloseListener(onEnd);
         recordSlots.close();
+        counters.close();
     }
 
     // ---- while driving ----
@@ -168,6 +175,9 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         offered.callback = null;
         records.peer().giveBack(offered.lease);
         released++;
+        if (cause == null && offered.startedNs != UNTIMED) {
+            counters.onLatency(records.peer().engines().nanoTime() - offered.startedNs);
+        }
         if (listener != null) {
             listener.onComplete(cause == null ? null : new TransferException(records + ": " + cause));
         }
@@ -178,6 +188,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         private final Tensor record;
         private final TensorLease lease = new TensorLease();
         private SendCallback callback;
+        private long startedNs;
 
         Offered(Tensor record) {
             this.record = record;

@@ -46,6 +46,7 @@ public final class StaticPlacementReceiver {
     private final Shape shape;
     private final SlotLayout layout;
     private final boolean tail;
+    private final TransferCounters counters;
     private final Tensor buffer;
     private final MemoryRegion region;
 
@@ -81,7 +82,7 @@ public final class StaticPlacementReceiver {
 
     /** Allocates the slots in the arena, whose slabs must be registered with the device. */
     public StaticPlacementReceiver(Engines engines, ReceiverDirectory directory, String name, TensorArena arena,
-            ElementType type, Shape shape, int depth, boolean tail) {
+            ElementType type, Shape shape, int depth, boolean tail, TransferCounters counters) {
         this.engines = engines;
         this.directory = directory;
         this.name = name;
@@ -90,6 +91,7 @@ public final class StaticPlacementReceiver {
         this.shape = shape;
         this.layout = new SlotLayout(shape.byteSize(type), depth);
         this.tail = tail;
+        this.counters = counters;
         this.consumed = new AtomicLongArray(depth);
         this.buffer = arena.allocate(ElementType.UINT8, Shape.of(layout.totalByteSize()));
         if (!(buffer.slab() instanceof MemoryRegion registered)) {
@@ -156,6 +158,9 @@ public final class StaticPlacementReceiver {
         if (next == null && failure != null) {
             fail();
             throw new TransferException("receiver '" + name + "': " + failure);
+        }
+        if (next != null) {
+            counters.onTransfer(layout.byteSize());
         }
         return next;
     }
@@ -258,6 +263,7 @@ public final class StaticPlacementReceiver {
         acknowledgement.value = acknowledged;
         acknowledgementQueuePair = sender.dataQueuePair(request.queuePairIndex());
         peer = sender;
+        counters.onPeer(sender.name());
         state = PlacementState.OPEN;
         if (overlay != null) {
             overlay.onConnected(acknowledgementQueuePair);
@@ -339,6 +345,7 @@ public final class StaticPlacementReceiver {
         } else {
             buffer.close();
         }
+        counters.close();
     }
 
     private boolean hasArrived(long sequence) {

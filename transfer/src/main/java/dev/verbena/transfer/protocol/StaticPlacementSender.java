@@ -40,6 +40,9 @@ public final class StaticPlacementSender {
     /** For large tensors on a slow network; the memory of what is still being sent cannot be given back. */
     private static final long SENDS_NS = 30_000_000_000L;
 
+    /** Of no moment. */
+    private static final long UNTIMED = Long.MIN_VALUE;
+
     /** A protocol that lies over these slots. */
     interface Overlay {
         /** The receiver has closed, or the leave of it is taken: nothing is read or acknowledged any more. On any thread. */
@@ -155,7 +158,7 @@ public final class StaticPlacementSender {
     public SendResult offer(Tensor tensor, SendCallback callback) {
         checkFits(tensor.type(), tensor.shape(), tensor);
         if (!isReady()) {
-            return SendResult.BACK_PRESSURED;
+            return backPressured();
         }
         put(tensor, callback);
         return SendResult.SENT;
@@ -171,10 +174,15 @@ public final class StaticPlacementSender {
                     + "; use offerCopy, or copy it to a dense tensor");
         }
         if (!isReady()) {
-            return SendResult.BACK_PRESSURED;
+            return backPressured();
         }
         takeSlot().start(view, runs, callback, sent - 1);
         return SendResult.SENT;
+    }
+
+    private SendResult backPressured() {
+        counters.onBackPressure();
+        return SendResult.BACK_PRESSURED;
     }
 
     /** Elements of a write that are left for the payload. */
@@ -208,11 +216,11 @@ public final class StaticPlacementSender {
 
     private SendResult offerCopy(Consumer<Tensor> copying, TensorArena staging, SendCallback callback) {
         if (!isReady()) {
-            return SendResult.BACK_PRESSURED;
+            return backPressured();
         }
         Tensor copy = staging.tryAllocate(type, shape);
         if (copy == null) {
-            return SendResult.BACK_PRESSURED;
+            return backPressured();
         }
         try (copy) {
             copying.accept(copy);
@@ -264,6 +272,7 @@ public final class StaticPlacementSender {
         }
         peer.giveBack(acknowledgement);
         tails.close();
+        counters.close();
     }
 
     /** Slots of the receiver. */
@@ -337,6 +346,7 @@ public final class StaticPlacementSender {
         private SendCallback callback;
         private long sequence;
         private long cursor;
+        private long offeredNs;
         private final AtomicBoolean busy = new AtomicBoolean();
 
         SlotSend(int slot) {
@@ -363,6 +373,7 @@ public final class StaticPlacementSender {
             this.callback = callback;
             this.sequence = sequence;
             this.cursor = 0;
+            this.offeredNs = TransferCounters.isTimed(sequence) ? peer.engines().nanoTime() : UNTIMED;
             this.busy.set(true);
             // A receiver that closes looks for busy slots after it has said so: one of the two sees the other.
             if (failure != null) {
@@ -387,6 +398,9 @@ public final class StaticPlacementSender {
         }
 
         private void finish(String cause) {
+            if (cause == null && offeredNs != UNTIMED) {
+                counters.onLatency(peer.engines().nanoTime() - offeredNs);
+            }
             SendCallback listener = callback;
             region = null;
             runs = null;

@@ -1,44 +1,82 @@
 package dev.verbena.transfer.protocol;
 
-import java.util.concurrent.atomic.AtomicLong;
+import dev.verbena.transfer.counters.CounterFile;
+import dev.verbena.transfer.counters.CounterRow;
+import dev.verbena.transfer.counters.CounterRow.Text;
+import dev.verbena.transfer.counters.CounterRow.Word;
 
 /**
- * What a device has moved.
+ * What one sender or receiver has moved, and what it cost: a line of its own, which nobody else writes.
  *
- * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
+ * <p><b>Owner:</b> the sender or receiver. <b>Threading:</b> latencies by who drives, all else by who offers or polls, one thread at a time;
+ * read by any.
  */
-public final class TransferCounters {
-    private final AtomicLong transfers = new AtomicLong();
-    private final AtomicLong transferredByteSize = new AtomicLong();
-    private final AtomicLong copies = new AtomicLong();
-    private final AtomicLong copiedByteSize = new AtomicLong();
+public final class TransferCounters implements AutoCloseable {
+    /** One tensor in so many is timed: two looks at the clock cost a tenth of a small one. */
+    private static final long TIMED_ONE_IN = 16;
 
-    /** All zero. */
-    public TransferCounters() {}
+    private final CounterFile file;
+    private final CounterRow row;
+    private final boolean movesByCpu;
+
+    private TransferCounters(CounterFile file, CounterRow row, boolean movesByCpu) {
+        this.file = file;
+        this.row = row;
+        this.movesByCpu = movesByCpu;
+    }
+
+    /** Of messages that carry no tensors: nobody sees them. */
+    public TransferCounters() {
+        this(null, CounterRow.unshared(), false);
+    }
+
+    /** A row of the file until it is closed. @param movesByCpu whether this end moves the bytes, and the fabric has no adapter for it */
+    public static TransferCounters ofSender(CounterFile file, String name, String peer, String choice,
+            boolean movesByCpu) {
+        return new TransferCounters(file, file.take(false, name, peer, choice), movesByCpu);
+    }
+
+    /** The same; the peer is known when it comes. */
+    public static TransferCounters ofReceiver(CounterFile file, String name, String choice, boolean movesByCpu) {
+        return new TransferCounters(file, file.take(true, name, "", choice), movesByCpu);
+    }
+
+    void onPeer(String peer) {
+        row.text(Text.PEER, peer);
+    }
 
     void onTransfer(long byteSize) {
-        transfers.incrementAndGet();
-        transferredByteSize.addAndGet(byteSize);
+        row.add(Word.TENSORS, 1);
+        row.add(Word.BYTES, byteSize);
+        if (movesByCpu) {
+            row.add(Word.FABRIC_BYTES, byteSize);
+        }
     }
 
     void onCopy(long byteSize) {
-        copies.incrementAndGet();
-        copiedByteSize.addAndGet(byteSize);
+        row.add(Word.STAGED_TENSORS, 1);
+        row.add(Word.STAGED_BYTES, byteSize);
     }
 
-    public long transfers() {
-        return transfers.get();
+    void onBackPressure() {
+        row.add(Word.BACK_PRESSURED, 1);
     }
 
-    public long transferredByteSize() {
-        return transferredByteSize.get();
+    /** Whether {@link #onLatency} is wanted of the tensor. */
+    static boolean isTimed(long sequence) {
+        return sequence % TIMED_ONE_IN == 0;
     }
 
-    public long copies() {
-        return copies.get();
+    /** From the offer until its tensor was free again. */
+    void onLatency(long ns) {
+        row.countLatency(ns);
     }
 
-    public long copiedByteSize() {
-        return copiedByteSize.get();
+    /** The row is another's from now on. */
+    @Override
+    public void close() {
+        if (file != null) {
+            file.giveBack(row);
+        }
     }
 }

@@ -13,12 +13,13 @@ import java.util.Set;
  * @param elementCountMax gather elements of a write or send
  * @param readElementCountMax scatter elements of a read; at most {@code elementCountMax}
  * @param hasAtomics whether compare-and-swap and fetch-and-add can be posted
+ * @param movesByCpu whether the bytes are moved by a CPU of who posts the request, for want of an adapter
  * @param imports what memory of others can be registered
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record Capabilities(boolean writesInOrder, boolean wakesOnWrite, long messageByteSizeMax, long regionByteSizeMax,
-        int depthMax, int elementCountMax, int readElementCountMax, boolean hasAtomics,
+        int depthMax, int elementCountMax, int readElementCountMax, boolean hasAtomics, boolean movesByCpu,
         Set<Importable> imports) {
     public Capabilities {
         imports = Set.copyOf(imports);

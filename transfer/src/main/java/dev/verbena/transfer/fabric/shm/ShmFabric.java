@@ -70,7 +70,7 @@ final class ShmFabric extends ControlledFabric {
         super("verbena-shm-control", handshakeTimeoutNs, peerTimeoutMs, secret);
         this.directory = directory;
         capabilities = new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
-                ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
+                ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
         this.file = file;
         this.regionTableFile = regionTableFile;
         regionTable = new RegionTable(regionTableFile.memory());
