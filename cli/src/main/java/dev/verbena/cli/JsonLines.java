@@ -6,11 +6,16 @@ import java.util.Map;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 
-/** One JSON object per line: what launcher and tasks say to each other over standard input and output. */
-final class JsonLines {
+/**
+ * One JSON object per line: what launcher and tasks say to each other over standard input and output, and commands to programs.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
+ */
+public final class JsonLines {
     private JsonLines() {}
 
-    static String write(Map<String, ?> object) {
+    /** The object on a line of its own, without the end of that line. */
+    public static String write(Map<String, ?> object) {
         try {
             return JSON.std.asString(object);
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 package dev.verbena.cli;
 
 import dev.verbena.cli.perf.PerfCommand;
+import dev.verbena.cli.top.TopCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -12,6 +13,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "verbena", mixinStandardHelpOptions = true, versionProvider = Verbena.Version.class,
         description = "Zero-copy tensors between JVMs.", subcommands = {
                 TrainCommand.class, TaskCommand.class, PerfCommand.class, InfoCommand.class, DoctorCommand.class,
+                TopCommand.class,
                 CommandLine.HelpCommand.class},
         footer = {"",
                 "Also: './verbena test' runs every test of the source tree.",
@@ -36,7 +38,7 @@ final class Verbena implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(),
-                "say what to do: train, perf, info, doctor, test, or --help");
+                "say what to do: train, perf, top, info, doctor, test, or --help");
     }
 
     private static int statusOf(Exception e) {

@@ -44,7 +44,7 @@ public final class CounterRow {
     /** A text of the row. */
     public enum Text {
         /** Of the device's row: the device's name. */
-        NAME(512), PEER(252),
+        NAME(512), PEER(512),
         /** The protocol, and why; of the device's row: the fabric. */
         CHOICE(252);
 

@@ -84,12 +84,12 @@ class CounterFileTest {
     @Test
     void aLongTextIsCutBetweenTwoCharacters() {
         CounterRow row = CounterRow.unshared();
-        row.text(Text.PEER, "ä".repeat(200));
-        assertEquals("ä".repeat(126), row.text(Text.PEER));
-        row.text(Text.PEER, "x" + "ä".repeat(200));
-        assertEquals("x" + "ä".repeat(125), row.text(Text.PEER));
-        row.text(Text.PEER, "");
-        assertEquals("", row.text(Text.PEER));
+        row.text(Text.CHOICE, "ä".repeat(200));
+        assertEquals("ä".repeat(126), row.text(Text.CHOICE));
+        row.text(Text.CHOICE, "x" + "ä".repeat(200));
+        assertEquals("x" + "ä".repeat(125), row.text(Text.CHOICE));
+        row.text(Text.CHOICE, "");
+        assertEquals("", row.text(Text.CHOICE));
     }
 
     @Test

@@ -1,0 +1,84 @@
+package dev.verbena.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.junit.jupiter.api.Test;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.RdmaDevice;
+import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.TensorReceiver;
+import dev.verbena.transfer.TensorSender;
+
+class TopCommandTest {
+    private static final String OWN = Long.toString(ProcessHandle.current().pid());
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    /** Of this process, by another. */
+    @Test
+    void aRunningProcessIsSeenFromOutside() throws Exception {
+        Shape shape = Shape.of(1024);
+        try (RdmaDevice device = RdmaDevice.create(RdmaDeviceOptions.defaults().withName("watched").withFabric("shm"));
+                TensorArena arena = TensorArena.create(device.slabSource(), 1 << 20, 1 << 20);
+                TensorReceiver receiver = device.receiver("weights", arena, ElementType.FLOAT32, shape, 2);
+                TensorSender sender = device.channel(device.endpoint(), 0).sender("weights", ElementType.FLOAT32, shape,
+                        TIMEOUT);
+                Tensor tensor = arena.allocate(ElementType.FLOAT32, shape)) {
+            AtomicBoolean isOver = new AtomicBoolean();
+            Thread busy = Thread.ofPlatform().start(() -> {
+                while (!isOver.get()) {
+                    sender.send(tensor, TIMEOUT);
+                    receiver.poll(TIMEOUT).close();
+                }
+            });
+            try (CommandRun run = CommandRun.start("top", "--json", "--interval=0.2", OWN)) {
+                assertEquals(ExitStatus.SUCCESS, run.await(), run::errors);
+                Map<String, Object> seen = JSON.std.mapFrom(run.output());
+                assertTrue(seen.get("devices").toString().contains("name=watched, fabric=shm"), seen::toString);
+                List<?> transfers = (List<?>) seen.get("transfers");
+                assertEquals(2, transfers.size(), seen::toString);
+                for (Object each : transfers) {
+                    Map<?, ?> transfer = (Map<?, ?>) each;
+                    assertEquals("weights", transfer.get("name"));
+                    assertEquals("watched", transfer.get("peer"));
+                    assertTrue(((Number) transfer.get("bytesPerSecond")).doubleValue() > 0, seen::toString);
+                }
+            } finally {
+                isOver.set(true);
+                busy.join();
+            }
+            try (CommandRun run = CommandRun.start("top", "--looks=2", "--interval=0.05", OWN)) {
+                assertEquals(ExitStatus.SUCCESS, run.await(), run::errors);
+                assertEquals(6, run.output().lines().count(), run.output());
+                assertTrue(run.output().contains(" watched        -> watched        weights "), run.output());
+            }
+        }
+    }
+
+    @Test
+    void whatCannotBeLookedAtIsSaid() throws Exception {
+        assertRefused(ExitStatus.BAD_INPUT, "--interval=0.0 is not from 0.01 to 3600.0 seconds", "--interval=0");
+        assertRefused(ExitStatus.BAD_INPUT, "--interval=NaN is not from", "--interval=NaN");
+        assertRefused(ExitStatus.BAD_INPUT, "--looks=0 is not positive", "--looks=0");
+        assertRefused(ExitStatus.BAD_INPUT, "there is no such process", "999999999");
+        assertRefused(ExitStatus.FAILED, "no device there that sends or receives", OWN);
+    }
+
+    private static void assertRefused(int status, String complaint, String argument) throws Exception {
+        try (CommandRun run = CommandRun.start("top", argument)) {
+            assertEquals(status, run.await(), run::errors);
+            assertTrue(run.errors().contains(complaint), run::errors);
+        }
+    }
+}
