@@ -2,6 +2,7 @@
 module dev.verbena.transfer {
     requires transitive dev.verbena.allocator;
     requires dev.verbena.bindings;
+    requires jdk.jfr;
     requires jdk.net;
     requires org.agrona;
     requires org.jctools.core;

@@ -29,13 +29,14 @@ final class PackageEdges {
     /** Protocols are programs of the engine, which knows the fabric's contract alone; fabrics know nobody. */
     private static final Map<String, Set<String>> TRANSFER_ALLOWED = Map.of(
             "dev.verbena.transfer.protocol", Set.of("dev.verbena.transfer.engine", "dev.verbena.transfer.spi",
-                    "dev.verbena.transfer.counters"),
+                    "dev.verbena.transfer.counters", "dev.verbena.transfer.events"),
             "dev.verbena.transfer.counters", Set.of(),
+            "dev.verbena.transfer.events", Set.of(),
             "dev.verbena.transfer.engine", Set.of("dev.verbena.transfer.spi"),
             "dev.verbena.transfer.fabric", Set.of("dev.verbena.transfer.spi"),
             "dev.verbena.transfer.spi", Set.of());
     private static final Pattern TRANSFER_NAME = Pattern
-            .compile("\\bdev\\.verbena\\.transfer\\.(?:counters|engine|fabric|protocol|spi)\\b");
+            .compile("\\bdev\\.verbena\\.transfer\\.(?:counters|engine|events|fabric|protocol|spi)\\b");
 
     private PackageEdges() {}
 

@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.Engines;
+import dev.verbena.transfer.events.ConnectionFailedEvent;
 import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.ReceiverDirectory;
 import dev.verbena.transfer.protocol.RpcMethods;
@@ -228,6 +229,7 @@ final class PeerConnections implements ConnectionHandler {
             }
             ending.add(peer);
         }
+        ConnectionFailedEvent.record(options.name(), peer.name(), peer.failure());
         outgoing.values().removeIf(made -> made.state() == Future.State.SUCCESS && made.resultNow() == peer);
         edge.execute(() -> {
             if (peer.end()) {

@@ -21,6 +21,8 @@ import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.counters.CounterFile;
 import dev.verbena.transfer.counters.CounterRow.Word;
 import dev.verbena.transfer.engine.Engines;
+import dev.verbena.transfer.events.RegistrationEvent;
+import dev.verbena.transfer.events.TransferEvents;
 import dev.verbena.transfer.protocol.ControlMemory;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
 import dev.verbena.transfer.protocol.PeerConnection;
@@ -62,6 +64,10 @@ public final class RdmaDevice implements AutoCloseable {
     private static final long DRAIN_NS = 2_000_000_000L;
     /** Between two looks at memory whose writes nobody tells of. */
     private static final long LOOK_NS = 50_000L;
+
+    static {
+        TransferEvents.offer();
+    }
 
     private final RdmaDeviceOptions options;
     private final Fabric fabric;
@@ -172,7 +178,9 @@ public final class RdmaDevice implements AutoCloseable {
 
     /** The same, with these rights and no others. */
     public MemoryRegion allocateRegion(long byteSize, Set<AccessRight> rights, SlabOptions memory) {
+        RegistrationEvent event = RegistrationEvent.begun();
         MemoryRegion region = fabric.register(byteSize, rights, memory);
+        event.commit(options.name(), region.byteSize(), false);
         regions.add(region);
         tellRegistered();
         return region;
@@ -188,7 +196,9 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws IllegalArgumentException if the rights cannot be given together
      */
     public MemoryRegion importRegion(ForeignMemory memory, Set<AccessRight> rights) {
+        RegistrationEvent event = RegistrationEvent.begun();
         MemoryRegion region = fabric.importMemory(memory, rights);
+        event.commit(options.name(), region.byteSize(), true);
         regions.add(region);
         tellRegistered();
         return region;

@@ -9,6 +9,7 @@ import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
+import dev.verbena.transfer.events.TensorSentEvent;
 import dev.verbena.transfer.engine.Watch;
 
 /**
@@ -88,6 +89,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         Offered offered = at(sequence);
         offered.lease.pin(tensor);
         offered.callback = callback;
+        offered.event = TensorSentEvent.begun();
         offered.startedNs = TransferCounters.isTimed(sequence) ? records.peer().engines().nanoTime() : UNTIMED;
         DynamicRecord.write(offered.record.memory(), sequence, tensor);
         counters.onTransfer(tensor.byteSize());
@@ -173,6 +175,10 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         Offered offered = at(released);
         SendCallback listener = offered.callback;
         offered.callback = null;
+        if (offered.event != null) {
+            offered.event.commit(records.name(), records.receiverName(), offered.lease.memory().byteSize(), cause);
+            offered.event = null;
+        }
         records.peer().giveBack(offered.lease);
         released++;
         if (cause == null && offered.startedNs != UNTIMED) {
@@ -189,6 +195,8 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         private final TensorLease lease = new TensorLease();
         private SendCallback callback;
         private long startedNs;
+        /** Null while nobody records. */
+        private TensorSentEvent event;
 
         Offered(Tensor record) {
             this.record = record;

@@ -17,6 +17,7 @@ import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Request;
+import dev.verbena.transfer.events.TensorSentEvent;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
@@ -102,6 +103,10 @@ public final class StaticPlacementSender {
 
     int id() {
         return id;
+    }
+
+    String name() {
+        return name;
     }
 
     PeerConnection peer() {
@@ -347,6 +352,8 @@ public final class StaticPlacementSender {
         private long sequence;
         private long cursor;
         private long offeredNs;
+        /** Null while nobody records. */
+        private TensorSentEvent event;
         private final AtomicBoolean busy = new AtomicBoolean();
 
         SlotSend(int slot) {
@@ -374,6 +381,7 @@ public final class StaticPlacementSender {
             this.sequence = sequence;
             this.cursor = 0;
             this.offeredNs = TransferCounters.isTimed(sequence) ? peer.engines().nanoTime() : UNTIMED;
+            this.event = overlay == null ? TensorSentEvent.begun() : null;
             this.busy.set(true);
             // A receiver that closes looks for busy slots after it has said so: one of the two sees the other.
             if (failure != null) {
@@ -400,6 +408,10 @@ public final class StaticPlacementSender {
         private void finish(String cause) {
             if (cause == null && offeredNs != UNTIMED) {
                 counters.onLatency(peer.engines().nanoTime() - offeredNs);
+            }
+            if (event != null) {
+                event.commit(name, peer.name(), layout.byteSize(), cause);
+                event = null;
             }
             SendCallback listener = callback;
             region = null;
