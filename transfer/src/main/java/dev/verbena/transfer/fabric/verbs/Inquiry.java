@@ -17,6 +17,7 @@ final class Inquiry {
     private final VerbsQueuePair pair;
     /** Of the queue pair in its connection. */
     private final int index;
+    private final PostedSends sends;
     private final PostedReceives receives;
     private final PeerRequests peerRequests;
     /** Null while the queue pair is READY. */
@@ -29,9 +30,11 @@ final class Inquiry {
     private volatile Finding told;
     private volatile String endCause;
 
-    Inquiry(VerbsQueuePair pair, int index, PostedReceives receives, PeerRequests peerRequests) {
+    Inquiry(VerbsQueuePair pair, int index, PostedSends sends, PostedReceives receives,
+            PeerRequests peerRequests) {
         this.pair = pair;
         this.index = index;
+        this.sends = sends;
         this.receives = receives;
         this.peerRequests = peerRequests;
     }
@@ -76,7 +79,7 @@ final class Inquiry {
             return;
         }
         CompletionStatus status = Statuses.ofSend(deviceStatus);
-        FailedRequest failed = pair.describe(number, status);
+        FailedRequest failed = sends.describe(number, status);
         String words = failed.describe() + " to " + peer() + ": " + deviceStatus.meaning();
         if (status == CompletionStatus.RECEIVER_NOT_READY || status == CompletionStatus.LOCAL_PROTECTION_ERROR) {
             fail(Failure.of(words).withSend(number, status));
@@ -105,8 +108,8 @@ final class Inquiry {
 
     /** The connection has ended, and the device does not say over what: the peer is asked about all that it may have been. */
     void endUntold(String words) {
-        Suspects all = new Suspects(index, pair.suspects());
-        enterError(Failure.asking(words + ", and " + peer() + " does not say why", pair.firstUnconfirmed())
+        Suspects all = new Suspects(index, sends.suspects());
+        enterError(Failure.asking(words + ", and " + peer() + " does not say why", sends.next())
                 .withFirstStatus(CompletionStatus.RETRY_EXCEEDED));
         pair.connection().send(Frame.Type.SUSPECTS, all.encode());
     }

@@ -1,10 +1,5 @@
 package dev.verbena.transfer.fabric.verbs;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,11 +25,6 @@ import dev.verbena.verbs.cm.ConnectionParameters;
 /**
  * A reliable connected queue pair of the device.
  *
- * <pre>
- *   sends  delivered &lt;= completed &lt;= handed &lt;= posted &lt;= delivered + sendDepth
- *          handed: given to the device; completed: over, as far as the device has said
- * </pre>
- *
  * <p>The device is given what is right in itself only. A request that is not (an element outside its region, a message
  * that is too long, an atomic that is not aligned) fails here when its turn has come, after all before it.
  *
@@ -44,7 +34,6 @@ import dev.verbena.verbs.cm.ConnectionParameters;
 final class VerbsQueuePair implements QueuePair {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsQueuePair.class);
 
-    private final int index;
     private final VerbsCompletionQueue completionQueue;
     private final dev.verbena.verbs.QueuePair pair;
     private final int number;
@@ -53,19 +42,14 @@ final class VerbsQueuePair implements QueuePair {
     private final RequestFaults faults;
     private final ReliablePair way;
     private final int queueIndex;
-    private final long receiverNotReadyTimeoutNs;
     private VerbsConnection connection;
 
-    private final SendPath sends;
-    /** Of the requests that are outstanding, by number. */
-    private final SendSlot[] slots;
+    private final SendPath path;
+    private final PostedSends sends;
+    private final ReceiverWait wait;
     private final int signalEvery;
     private int unsignaledRun;
-    private long posted;
-    private long handed;
-    private long completed;
-    private long delivered;
-    /** The request at {@code handed} is wrong in itself: nothing more is handed to the device. */
+    /** The next request to be handed to the device is wrong in itself: nothing more is handed to the device. */
     private Failure stall;
 
     private final PostedReceives receives;
@@ -73,23 +57,17 @@ final class VerbsQueuePair implements QueuePair {
     private final Inquiry inquiry;
 
     private volatile State state = State.READY;
-    private long waitsForReceiverFrom = -1;
-    private long waitsForReceiverSinceNs;
 
     /** The completion queue knows it before: a poller that is due meanwhile must leave it alone. */
     private volatile boolean isMade;
 
     VerbsQueuePair(VerbsFabric fabric, int index, QueuePairOptions options) {
-        this.index = index;
         completionQueue = (VerbsCompletionQueue) options.completionQueue();
-        receiverNotReadyTimeoutNs = options.receiverNotReadyTimeoutNs();
         requests = fabric.requests().of(options);
         faults = new RequestFaults(fabric);
         Wire wire = fabric.wire();
         pair = ReliablePair.create(fabric, wire.deviceOptions(options, completionQueue.queue()));
         number = pair.number();
-        slots = new SendSlot[options.sendDepth()];
-        Arrays.setAll(slots, i -> new SendSlot());
         signalEvery = Math.max(1, options.sendDepth() / 2);
         entries = wire.entries(options);
         try {
@@ -97,10 +75,12 @@ final class VerbsQueuePair implements QueuePair {
             // A device may take more inline than asked for.
             Wire.Ends ends = wire.ends(fabric, pair, queueIndex, options,
                     Math.min(options.inlineByteSizeMax(), pair.inlineByteSizeMax()));
-            sends = ends.sends();
+            path = ends.sends();
+            sends = new PostedSends(index, options.sendDepth(), path);
+            wait = new ReceiverWait(sends, path, options.receiverNotReadyTimeoutNs());
             receives = new PostedReceives(fabric, pair, queueIndex, options.receiveDepth(), ends.receives());
-            inquiry = new Inquiry(this, index, receives, new PeerRequests(fabric, receives));
-            way = ReliablePair.open(pair, fabric, receiverNotReadyTimeoutNs);
+            inquiry = new Inquiry(this, index, sends, receives, new PeerRequests(fabric, receives));
+            way = ReliablePair.open(pair, fabric, options.receiverNotReadyTimeoutNs());
             isMade = true;
         } catch (RuntimeException e) {
             pair.close();
@@ -110,18 +90,18 @@ final class VerbsQueuePair implements QueuePair {
 
     /** What the peer must know of it. */
     VerbsHello.PairAddress address() {
-        return new VerbsHello.PairAddress(way.address(), sends.address());
+        return new VerbsHello.PairAddress(way.address(), path.address());
     }
 
     /** Brings it to READY_TO_SEND. */
     void connect(VerbsHello.PairAddress peer) {
-        sends.meet(peer.credit());
+        path.meet(peer.credit());
         way.connect(peer.address());
     }
 
     /** How the connection manager brings it to the peer's. */
     CmLink.End end(VerbsHello.PairAddress peer) {
-        sends.meet(peer.credit());
+        path.meet(peer.credit());
         return new CmLink.End() {
             @Override
             public ConnectionParameters parameters() {
@@ -137,7 +117,7 @@ final class VerbsQueuePair implements QueuePair {
 
     /** On the side that connects, once it is connected. */
     void begin() {
-        completionQueue.betweenPolls(sends::begin);
+        completionQueue.betweenPolls(path::begin);
     }
 
     /** Before anything is posted. */
@@ -171,11 +151,11 @@ final class VerbsQueuePair implements QueuePair {
     @Override
     public int post(WorkRequest head) {
         checkNotClosed();
-        long first = posted;
-        long end = delivered + slots.length;
+        long first = sends.posted();
+        long end = sends.end();
         WorkRequest request = head;
-        while (request != null && posted != end) {
-            request = postPart(request, end, posted == first);
+        while (request != null && sends.posted() != end) {
+            request = postPart(request, end, sends.posted() == first);
         }
         if (stall != null && state == State.READY) {
             markStall();
@@ -183,7 +163,7 @@ final class VerbsQueuePair implements QueuePair {
         if (state == State.ERROR) {
             completionQueue.addTroubled(this);
         }
-        return (int) (posted - first);
+        return (int) (sends.posted() - first);
     }
 
     /**
@@ -193,23 +173,23 @@ final class VerbsQueuePair implements QueuePair {
      * @return the first that was not posted
      */
     private WorkRequest postPart(WorkRequest head, long end, boolean isFirst) {
-        long partEnd = Math.min(end, posted + sends.capacity());
+        long partEnd = Math.min(end, sends.posted() + path.capacity());
         Failure fault = stall;
         int unsignaled = unsignaledRun;
-        long number = posted;
+        long number = sends.posted();
         int count = 0;
         WorkRequest request = head;
         if (fault == null && state == State.READY) {
             while (request != null && number != partEnd) {
                 requests.check(request);
-                SendSlot slot = slot(number);
+                SendSlot slot = sends.slot(number);
                 slot.fill(request);
                 fault = fault(request, number, slot.byteSize);
                 if (fault != null) {
                     break;
                 }
                 boolean isReported = slot.isSignaled || ++unsignaled == signalEvery;
-                sends.write(count++, request, number, slot.byteSize, isReported);
+                path.write(count++, request, number, slot.byteSize, isReported);
                 if (isReported) {
                     unsignaled = 0;
                 }
@@ -220,14 +200,14 @@ final class VerbsQueuePair implements QueuePair {
         // What is wrong, and what comes behind that or after the queue pair has failed, is noted alone.
         for (; request != null && number != partEnd; request = request.next) {
             requests.check(request);
-            slot(number++).fill(request);
+            sends.slot(number++).fill(request);
         }
         if (isFirst) {
             checkRest(request, end - number);
         }
         stall = fault;
         unsignaledRun = unsignaled;
-        posted = number;
+        sends.postedBefore(number);
         hand(count);
         return request;
     }
@@ -245,7 +225,7 @@ final class VerbsQueuePair implements QueuePair {
         RequestFaults.Fault fault = faults.find(request, byteSize);
         return fault == null ? null
                 : Failure
-                        .of(describe(number, fault.status()).describe() + " to " + connection.peer() + ": "
+                        .of(sends.describe(number, fault.status()).describe() + " to " + connection.peer() + ": "
                                 + fault.what())
                         .withSend(number, fault.status());
     }
@@ -255,8 +235,8 @@ final class VerbsQueuePair implements QueuePair {
             return;
         }
         try {
-            int taken = sends.hand(count);
-            handed += taken;
+            int taken = path.hand(count);
+            sends.handed(taken);
             if (taken < count) {
                 inquiry.fail("the device took " + taken + " of " + count + " requests: its send queue is full");
             }
@@ -267,9 +247,9 @@ final class VerbsQueuePair implements QueuePair {
 
     /** All before the request that stalls must be known to be over. */
     private void markStall() {
-        if (completed != handed && unsignaledRun != 0) {
+        if (sends.isUnderWay() && unsignaledRun != 0) {
             unsignaledRun = 0;
-            if (!sends.report(handed - 1)) {
+            if (!path.report(sends.last())) {
                 inquiry.fail("the device took no request: its send queue is full");
             }
         }
@@ -277,7 +257,7 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     private void checkStall() {
-        if (stall != null && state == State.READY && completed == handed) {
+        if (stall != null && state == State.READY && !sends.isUnderWay()) {
             inquiry.fail(stall);
         }
     }
@@ -307,10 +287,6 @@ final class VerbsQueuePair implements QueuePair {
         }
     }
 
-    private SendSlot slot(long number) {
-        return slots[(int) number & slots.length - 1];
-    }
-
     // ---- what the device says ----
 
     /** Takes a completion of the device. @return whether {@code out} is to be delivered now */
@@ -329,11 +305,11 @@ final class VerbsQueuePair implements QueuePair {
         if (isTakenByPath(id)) {
             return false;
         }
-        long number = completed + ((int) id - (int) completed);
-        completed = Math.max(completed, number + 1);
-        delivered = number + 1;
+        long number = sends.number((int) id);
+        sends.completed(number);
+        sends.deliveredBefore(number + 1);
         checkStall();
-        SendSlot slot = slot(number);
+        SendSlot slot = sends.slot(number);
         if (!slot.isSignaled) {
             return false;
         }
@@ -343,7 +319,7 @@ final class VerbsQueuePair implements QueuePair {
 
     private boolean isTakenByPath(long id) {
         try {
-            return sends.takes(id);
+            return path.takes(id);
         } catch (VerbsException | TransferException e) {
             inquiry.fail(e.getMessage());
             return false;
@@ -351,11 +327,11 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     private void takeFailedSend(int lowBits, WorkCompletionStatus status) {
-        if (sends.isTold()) {
-            long number = completed + (lowBits - (int) completed);
-            completed = Math.max(completed, number + 1);
+        if (path.isTold()) {
+            long number = sends.number(lowBits);
+            sends.completed(number);
             if (state == State.READY) {
-                delivered = number;
+                sends.deliveredBefore(number);
                 inquiry.sendFailed(number, status);
             }
         } else if (state == State.READY) {
@@ -392,11 +368,6 @@ final class VerbsQueuePair implements QueuePair {
         out.cause = cause;
     }
 
-    FailedRequest describe(long number, CompletionStatus status) {
-        SendSlot slot = slot(number);
-        return new FailedRequest(index, status, slot.opcode, slot.byteSize, slot.remoteAddress, slot.rkey);
-    }
-
     // ---- failing ----
 
     @Override
@@ -408,7 +379,7 @@ final class VerbsQueuePair implements QueuePair {
     /** Called by the inquiry, which knows why. */
     void enterError() {
         move(State.ERROR);
-        sends.stop();
+        path.stop();
         stop();
         completionQueue.addTroubled(this);
     }
@@ -439,21 +410,7 @@ final class VerbsQueuePair implements QueuePair {
 
     /** Whether the device says of each request whether the peer has it, and why not. */
     boolean isTold() {
-        return sends.isTold();
-    }
-
-    /** The first send of which it is not known that the peer has it. */
-    long firstUnconfirmed() {
-        return delivered;
-    }
-
-    /** All that the device was given and nobody knows to be done. */
-    List<Suspects.Suspect> suspects() {
-        List<Suspects.Suspect> all = new ArrayList<>();
-        for (long i = delivered; i < sends.nextToDevice(); i++) {
-            all.add(new Suspects.Suspect(describe(i, CompletionStatus.WORK_REQUEST_FLUSHED), sends.messageNumber(i)));
-        }
-        return all;
+        return path.isTold();
     }
 
     /** Called by the completion queue, which holds its lock. */
@@ -467,7 +424,7 @@ final class VerbsQueuePair implements QueuePair {
 
     boolean isTroubled() {
         return state == State.ERROR
-                && (!inquiry.failure().isSettled() || delivered != posted || receives.isAnyUndelivered());
+                && (!inquiry.failure().isSettled() || sends.isAnyUndelivered() || receives.isAnyUndelivered());
     }
 
     /** Called by the completion queue within a poll. @return completions delivered */
@@ -477,11 +434,11 @@ final class VerbsQueuePair implements QueuePair {
             return 0;
         }
         int count = 0;
-        while (count < countMax && state == State.ERROR && delivered != posted
-                && (delivered < completed || delivered >= handed)) {
-            SendSlot slot = slot(delivered);
-            CompletionStatus status = failure.takeSendStatus(delivered);
-            delivered++;
+        while (count < countMax && state == State.ERROR && sends.isNextOver()) {
+            long number = sends.next();
+            SendSlot slot = sends.slot(number);
+            CompletionStatus status = failure.takeSendStatus(number);
+            sends.deliveredBefore(number + 1);
             if (status == CompletionStatus.SUCCESS && !slot.isSignaled) {
                 continue;
             }
@@ -502,16 +459,16 @@ final class VerbsQueuePair implements QueuePair {
 
     /** Whether the device has said all that it will. Called when its completion queue has been drained. */
     private boolean isSilent(long nowNs) {
-        if (completed == handed && !receives.isUnderWay()) {
+        if (!sends.isUnderWay() && !receives.isUnderWay()) {
             return true;
         }
         if (!pair.isOpen()) {
             // And what it said before it was destroyed has been taken by now.
-            completed = handed;
+            sends.giveUp();
             receives.giveUp();
             return true;
         }
-        if (!sends.isTold() || inquiry.failure().isFlushOverdue(nowNs)) {
+        if (!path.isTold() || inquiry.failure().isFlushOverdue(nowNs)) {
             // Once it is destroyed, the device does not touch the memory of what it has not reported.
             LOGGER.debug("{} is destroyed, for its device does not flush all requests", pair);
             pair.close();
@@ -524,55 +481,25 @@ final class VerbsQueuePair implements QueuePair {
 
     /** Whether a request waits for a receive of the peer, so that something is to be done in time. */
     boolean isReceiverAwaited() {
-        return isMade && state == State.READY
-                && (sends.isAwaitingReceive() || isTimedHere() && firstThatConsumesReceive() >= 0);
-    }
-
-    private boolean isTimedHere() {
-        return receiverNotReadyTimeoutNs != Long.MAX_VALUE
-                && !(sends.isTold() && ReliablePair.isTimedByDevice(receiverNotReadyTimeoutNs));
-    }
-
-    private long firstThatConsumesReceive() {
-        if (!sends.isTold()) {
-            return sends.awaitingReceive();
-        }
-        for (long i = completed; i < handed; i++) {
-            if (slot(i).opcode.consumesReceive()) {
-                return i;
-            }
-        }
-        return -1;
+        return isMade && state == State.READY && wait.isOn();
     }
 
     /** Called by the completion queue now and then. */
     void tick(long nowNs) {
         if (isMade && state == State.READY) {
             askAgain(nowNs);
-            checkReceiverNotReady(nowNs);
+            Failure notReady = wait.look(nowNs, connection.peer());
+            if (notReady != null) {
+                inquiry.fail(notReady);
+            }
         }
     }
 
     private void askAgain(long nowNs) {
         try {
-            sends.askAgain(nowNs);
+            path.askAgain(nowNs);
         } catch (VerbsException | TransferException e) {
             inquiry.fail(e.getMessage());
-        }
-    }
-
-    private void checkReceiverNotReady(long nowNs) {
-        long first = isTimedHere() ? firstThatConsumesReceive() : -1;
-        if (first < 0 || first != waitsForReceiverFrom) {
-            waitsForReceiverFrom = first;
-            waitsForReceiverSinceNs = nowNs;
-        } else if (nowNs - waitsForReceiverSinceNs >= receiverNotReadyTimeoutNs) {
-            CompletionStatus status = CompletionStatus.RECEIVER_NOT_READY;
-            String words = describe(first, status).describe() + " to " + connection.peer()
-                    + ": it posted no receive for "
-                    + TimeUnit.NANOSECONDS.toMillis(receiverNotReadyTimeoutNs) + " ms";
-            Failure notReady = Failure.of(words).withSend(first, status);
-            inquiry.fail(sends.isTold() ? notReady : notReady.withDoneBefore());
         }
     }
 
@@ -594,6 +521,6 @@ final class VerbsQueuePair implements QueuePair {
             }
             pair.close();
         }
-        sends.close();
+        path.close();
     }
 }
