@@ -110,7 +110,8 @@ class MemoryRegionOnDevice {
     void tooLowALimitOfLockedMemoryIsNamed() throws Exception {
         Process child = new ProcessBuilder("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock", "bash", "-c",
                 "ulimit -l 64 && exec \"$@\"", "-", Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
+                "--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-cp",
+                System.getProperty("java.class.path"),
                 LargeRegistration.class.getName()).redirectErrorStream(true).start();
         String said = new String(child.getInputStream().readAllBytes());
         assertEquals(LargeRegistration.REFUSED, child.waitFor(), said);

@@ -7,7 +7,6 @@ import org.junit.jupiter.api.Test;
 import dev.verbena.transfer.CompletionMode;
 import dev.verbena.transfer.Fabrics;
 import dev.verbena.transfer.NetworkOptions;
-import dev.verbena.transfer.RdmaPort;
 import dev.verbena.transfer.spi.Fabric;
 
 /** The verbs fabric on a real device, polling. */
@@ -18,14 +17,7 @@ class VerbsFabricContractOnDevice extends FabricContract {
     }
 
     protected NetworkOptions network() {
-        return network(CompletionMode.POLLING);
-    }
-
-    /** Of the device that is to be tested, as this class is for. */
-    static NetworkOptions network(CompletionMode mode) {
-        NetworkOptions network = NetworkOptions.ofEnvironment(System.getenv()).withCompletionMode(mode);
-        String device = System.getenv("VERBENA_TEST_DEVICE");
-        return device == null ? network : network.withDevice(device);
+        return TestNetwork.ofEnvironment().withCompletionMode(CompletionMode.POLLING);
     }
 
     static Fabric open(NetworkOptions network) {
@@ -47,8 +39,7 @@ class VerbsFabricContractOnDevice extends FabricContract {
     }
 
     private void assumeReadRight() {
-        boolean isChecked = RdmaPort.choose(network()).settings().stream()
-                .anyMatch(each -> each.name().equals("readRight") && each.value().equals("checked"));
-        assumeTrue(isChecked, "the device lets peers read regions without REMOTE_READ");
+        assumeTrue(TestNetwork.has(network(), "readRight", "checked"),
+                "the device lets peers read regions without REMOTE_READ");
     }
 }

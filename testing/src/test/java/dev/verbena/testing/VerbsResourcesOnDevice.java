@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Timeout;
 
 import dev.verbena.transfer.CompletionMode;
 import dev.verbena.transfer.NetworkOptions;
-import dev.verbena.transfer.RdmaPort;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.MemoryRegion;
@@ -51,8 +50,8 @@ class VerbsResourcesOnDevice {
     @Test
     void connectionsAndRegionsComeAndGoWithoutALeak() throws Exception {
         assumeTrue(AllocatedMemory.problem() == null, AllocatedMemory.problem());
-        NetworkOptions network = VerbsFabricContractOnDevice.network(CompletionMode.POLLING);
-        int rounds = connectsByCm(network) ? ROUNDS_BY_CM : ROUNDS;
+        NetworkOptions network = TestNetwork.ofEnvironment().withCompletionMode(CompletionMode.POLLING);
+        int rounds = TestNetwork.has(network, "connect", "cm") ? ROUNDS_BY_CM : ROUNDS;
         // After so many everything that is made once is there, code compiled by the JIT for the most part.
         int warmUp = rounds / 5;
         try (FabricPair pair = new FabricPair(VerbsFabricContractOnDevice.open(network),
@@ -93,11 +92,6 @@ class VerbsResourcesOnDevice {
                 pair.target.requests.clear();
             }
         }
-    }
-
-    private static boolean connectsByCm(NetworkOptions network) {
-        return RdmaPort.choose(network).settings().stream()
-                .anyMatch(each -> each.name().equals("connect") && each.value().equals("cm"));
     }
 
     /** The least of several: what the compiler has for a moment does not count, nor what the JVM is still about to free with objects. */
