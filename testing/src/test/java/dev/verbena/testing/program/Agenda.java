@@ -40,7 +40,7 @@ record Agenda(long seed, int devices, List<Planned> streams, Disturbance disturb
     record Planned(Stream stream, int from, int to, int count, boolean isSenderClosing, int receivedMax, int holdNsMax,
             long lateNs) {}
 
-    static Agenda of(long seed, boolean mayKill) {
+    static Agenda of(long seed) {
         Random random = new Random(seed * 0x9e37_79b9_7f4a_7c15L);
         random.nextLong();
         int devices = 2 + random.nextInt(2);
@@ -57,7 +57,7 @@ record Agenda(long seed, int devices, List<Planned> streams, Disturbance disturb
                     random.nextInt(4) == 0 ? random.nextInt(LATE_NS_MAX) : 0));
         }
         Disturbance disturbance = random.nextBoolean() ? Disturbance.NONE
-                : Disturbance.values()[1 + random.nextInt(Disturbance.values().length - (mayKill ? 1 : 2))];
+                : Disturbance.values()[1 + random.nextInt(Disturbance.values().length - 1)];
         return new Agenda(seed, devices, streams, disturbance, random.nextInt(devices),
                 random.nextInt(DISTURBED_NS_MAX));
     }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 
 /**
  * Leads programs over a real fabric, of a seed each, and says what must hold: every tensor arrives once and intact, or both ends hear why
@@ -17,8 +16,7 @@ public final class Leader implements AutoCloseable {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(120);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private final Supplier<Part> newPart;
-    private final boolean mayKill;
+    private final String fabric;
     private final List<Part> parts = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
     private Agenda agenda;
@@ -29,15 +27,13 @@ public final class Leader implements AutoCloseable {
     private long tensors;
     private int disturbances;
 
-    /** @param mayKill whether its parts are processes */
-    public Leader(Supplier<Part> newPart, boolean mayKill) {
-        this.newPart = newPart;
-        this.mayKill = mayKill;
+    public Leader(String fabric) {
+        this.fabric = fabric;
     }
 
     /** @throws AssertionError that says what is wrong, and the seed */
     public void run(long seed) throws InterruptedException {
-        agenda = Agenda.of(seed, mayKill);
+        agenda = Agenda.of(seed);
         senders = new EndReport[agenda.streams().size()];
         receivers = new EndReport[agenda.streams().size()];
         isGone = false;
@@ -72,11 +68,11 @@ public final class Leader implements AutoCloseable {
 
     private void begin() throws InterruptedException {
         while (parts.size() < agenda.devices()) {
-            parts.add(newPart.get());
+            parts.add(new Part(fabric));
         }
         String[][] ready = new String[agenda.devices()][];
         for (int i = 0; i < agenda.devices(); i++) {
-            parts.get(i).tell("begin " + agenda.seed() + " " + i + " " + mayKill);
+            parts.get(i).tell("begin " + agenda.seed() + " " + i);
         }
         for (int i = 0; i < agenda.devices(); i++) {
             ready[i] = parts.get(i).hear(TIMEOUT_NS).split(" ");

@@ -2,11 +2,6 @@ package dev.verbena.testing.program;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
-import java.io.PipedInputStream;
-import java.io.PipedOutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.util.concurrent.BlockingQueue;
@@ -14,60 +9,31 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import dev.verbena.testing.ChildJvm;
-import dev.verbena.transfer.RdmaDeviceOptions;
 
 /**
- * A {@link Participant} as its leader has it: in a process of its own, or in a thread.
+ * A {@link Participant} as its leader has it: in a process of its own.
  *
  * <p><b>Owner:</b> {@link Leader}. <b>Threading:</b> the leader's thread.
  */
 public final class Part implements AutoCloseable {
-    private static final int PIPE_BYTE_SIZE = 1 << 16;
     private static final String END = "(end)";
 
     private final PrintStream to;
     private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
-    /** Null of a thread. */
     private final Process process;
 
-    private Part(OutputStream to, InputStream from, Process process) {
-        this.to = new PrintStream(to, true);
-        this.process = process;
-        Thread.ofPlatform().daemon().name("participant-lines").start(() -> listen(from));
-    }
-
-    /** A new process. */
-    public static Part process(String fabric) {
+    Part(String fabric) {
         try {
-            Process process = ChildJvm.startWithLines(Participant.class, fabric);
-            return new Part(process.getOutputStream(), process.getInputStream(), process);
+            process = ChildJvm.startWithLines(Participant.class, fabric);
         } catch (IOException e) {
             throw new UncheckedIOException("a process cannot be started", e);
         }
+        to = new PrintStream(process.getOutputStream(), true);
+        Thread.ofPlatform().daemon().name("participant-lines").start(this::listen);
     }
 
-    /** A thread of this process. */
-    public static Part thread(RdmaDeviceOptions defaults) {
-        try {
-            PipedInputStream itsIn = new PipedInputStream(PIPE_BYTE_SIZE);
-            PipedOutputStream to = new PipedOutputStream(itsIn);
-            PipedInputStream from = new PipedInputStream(PIPE_BYTE_SIZE);
-            PipedOutputStream itsOut = new PipedOutputStream(from);
-            Thread.ofPlatform().daemon().name("participant").start(() -> {
-                try (PrintStream out = new PrintStream(itsOut, true)) {
-                    Participant.run(new BufferedReader(new InputStreamReader(itsIn)), out, defaults, false);
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-            return new Part(to, from, null);
-        } catch (IOException e) {
-            throw new UncheckedIOException("pipes cannot be made", e);
-        }
-    }
-
-    private void listen(InputStream from) {
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(from))) {
+    private void listen() {
+        try (BufferedReader lines = process.inputReader()) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 heard.add(line);
             }
@@ -98,8 +64,6 @@ public final class Part implements AutoCloseable {
     @Override
     public void close() {
         to.close();
-        if (process != null) {
-            process.destroyForcibly();
-        }
+        process.destroyForcibly();
     }
 }

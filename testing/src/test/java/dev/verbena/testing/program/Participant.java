@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Random;
 
 import dev.verbena.testing.LeakCheck;
+import dev.verbena.testing.TestNetwork;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
@@ -20,7 +21,7 @@ import dev.verbena.transfer.RemoteRegion;
 import dev.verbena.transfer.TransferException;
 
 /**
- * One device's part in a program over a real fabric: in a process of its own, or in a thread. It speaks in lines with who leads it:
+ * One device's part in a program over a real fabric: in a process of its own. It speaks in lines with who leads it:
  *
  * <pre>
  *   begin SEED DEVICE ──►     ◄── ready PORT (ADDRESS BYTESIZE RKEY of each peer's landing)
@@ -70,23 +71,17 @@ final class Participant implements World {
         }
     }
 
-    /**
-     * Takes part in one program after the other, until there is no more to read.
-     *
-     * @param isAlone in its process, so that what the process holds can be counted
-     */
-    static void run(BufferedReader in, PrintStream out, RdmaDeviceOptions defaults, boolean isAlone)
-            throws IOException {
+    /** Takes part in one program after the other, until there is no more to read; after the first, what the process holds is counted. */
+    private static void run(BufferedReader in, PrintStream out, RdmaDeviceOptions defaults) throws IOException {
         LeakCheck leaks = null;
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] words = line.split(" ");
-            boolean mayKill = Boolean.parseBoolean(words[3]);
-            Participant participant = new Participant(in, out, defaults,
-                    Agenda.of(Long.parseLong(words[1]), mayKill), Integer.parseInt(words[2]));
+            Participant participant = new Participant(in, out, defaults, Agenda.of(Long.parseLong(words[1])),
+                    Integer.parseInt(words[2]));
             participant.run();
             if (leaks != null) {
                 participant.check(leaks);
-            } else if (isAlone) {
+            } else {
                 leaks = LeakCheck.begin(Path.of("/dev/shm"));
             }
             participant.violations.forEach(violation -> out.println("violation " + violation));
@@ -304,7 +299,7 @@ final class Participant implements World {
         System.setOut(System.err);
         try {
             run(new BufferedReader(new InputStreamReader(System.in)), new PrintStream(lines, true),
-                    RdmaDeviceOptions.defaults().withFabric(arguments[0]), true);
+                    RdmaDeviceOptions.defaults().withFabric(arguments[0]).withNetwork(TestNetwork.ofEnvironment()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -13,7 +13,7 @@ class ShmProgramsTest {
 
     @Test
     void whatIsOfferedArrivesOrBothSidesHearWhyNot() throws Exception {
-        try (Leader leader = new Leader(() -> Part.process("shm"), true)) {
+        try (Leader leader = new Leader("shm")) {
             for (long seed = 1; seed <= SEEDS; seed++) {
                 leader.run(seed);
             }
