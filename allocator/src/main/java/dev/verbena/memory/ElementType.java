@@ -44,6 +44,16 @@ public enum ElementType {
     COMPLEX64(64, 14, "COMPLEX64", "C64", null),
     COMPLEX128(128, 15, "COMPLEX128", null, null);
 
+    /** Asked for each tensor that arrives. */
+    private static final ElementType[] BY_CODE = new ElementType[Arrays.stream(values()).mapToInt(type -> type.code)
+            .max().getAsInt() + 1];
+
+    static {
+        for (ElementType type : values()) {
+            BY_CODE[type.code] = type;
+        }
+    }
+
     private final int bitSize;
     private final int code;
     private final String onnxName;
@@ -63,7 +73,8 @@ public enum ElementType {
 
     /** @throws IllegalArgumentException if no type has that code */
     public static ElementType ofCode(int code) {
-        return find(type -> type.code, code, "code=" + code);
+        ElementType type = code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+        return type != null ? type : find(each -> each.code, code, "code=" + code);
     }
 
     /** @throws IllegalArgumentException if ONNX calls none of these so */

@@ -1,9 +1,11 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
 
 /**
@@ -19,6 +21,9 @@ import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
 public final class DynamicTensorReceiver implements AutoCloseable {
     private final RdmaDevice device;
     private final DynamicAllocationReceiver protocol;
+    /** What the polling thread waits with; its own. */
+    private TensorLease waiting;
+    private final BooleanSupplier hasCome = this::pollForWaiting;
 
     DynamicTensorReceiver(RdmaDevice device, DynamicAllocationReceiver protocol) {
         this.device = device;
@@ -44,7 +49,36 @@ public final class DynamicTensorReceiver implements AutoCloseable {
      */
     public Tensor poll(Duration timeout) {
         Tensor[] arrived = new Tensor[1];
-        if (!device.awaitArrival(() -> (arrived[0] = protocol.poll()) != null, timeout)) {
+        await(() -> (arrived[0] = protocol.poll()) != null, timeout);
+        return arrived[0];
+    }
+
+    /**
+     * As {@link #poll()}, without any object: lends the tensor to a lease that holds none, which is the caller's own and is used again and
+     * again. Its {@link TensorLease#tensor()} says type and shape, and cannot be offered. Memory that was lent and is given up, with all leases
+     * that were shared from it, is kept for the next tensor of the same type and shape, or makes room for one of another; the arena has it back
+     * when the receiver is closed.
+     *
+     * @return false if nothing is here yet
+     * @throws IllegalStateException also if the lease holds a tensor
+     */
+    public boolean poll(TensorLease lease) {
+        return protocol.poll(lease);
+    }
+
+    /** As {@link #poll(TensorLease)}, which may take a while, as {@link #poll(Duration)} does. */
+    public boolean poll(TensorLease lease, Duration timeout) {
+        waiting = lease;
+        return await(hasCome, timeout);
+    }
+
+    private boolean pollForWaiting() {
+        return protocol.poll(waiting);
+    }
+
+    private boolean await(BooleanSupplier arrival, Duration timeout) {
+        boolean hasArrived = device.awaitArrival(arrival, timeout);
+        if (!hasArrived) {
             if (Thread.currentThread().isInterrupted()) {
                 throw new TransferException("interrupted while waiting for " + senderName());
             }
@@ -53,7 +87,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
                 throw new OutOfArenaMemoryException(need + "; free some, or give it a larger budget");
             }
         }
-        return arrived[0];
+        return hasArrived;
     }
 
     /** Whether the next tensor waits for room in the arena. A poll after something was freed looks again. */

@@ -1,10 +1,11 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
 
+import dev.verbena.memory.Slab;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.protocol.DynamicAllocationSender;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.MemoryRegion;
@@ -20,16 +21,26 @@ import dev.verbena.transfer.spi.MemoryRegion;
 public final class DynamicTensorSender implements AutoCloseable {
     private final RdmaDevice device;
     private final DynamicAllocationSender protocol;
+    private final WaitingSends sends;
 
     DynamicTensorSender(RdmaDevice device, DynamicAllocationSender protocol) {
         this.device = device;
         this.protocol = protocol;
+        sends = new WaitingSends(device, new Offering());
     }
 
     /** Whether the tensor lies in memory registered with this sender's device, for peers to read, so that it can be offered without a copy. */
     public boolean isRegistered(Tensor tensor) {
-        return device.isRegistered(tensor.slab())
-                && ((MemoryRegion) tensor.slab()).rights().contains(AccessRight.REMOTE_READ);
+        return isReadable(tensor.slab());
+    }
+
+    /** As {@link #isRegistered(Tensor)}, of a view's tensor. */
+    public boolean isRegistered(TensorView view) {
+        return isReadable(view.slab());
+    }
+
+    private boolean isReadable(Slab slab) {
+        return device.isRegistered(slab) && ((MemoryRegion) slab).rights().contains(AccessRight.REMOTE_READ);
     }
 
     /** Whether an offer would be taken now: of those that were, the receiver has read all but as many as it has slots for records. */
@@ -47,12 +58,27 @@ public final class DynamicTensorSender implements AutoCloseable {
      *         an arena over {@link RdmaDevice#readableSlabSource()}
      */
     public SendResult offer(Tensor tensor, SendCallback callback) {
-        if (!isRegistered(tensor)) {
-            throw new IllegalArgumentException(tensor + " is not in memory registered with device '" + device.name()
+        requireRegistered(isRegistered(tensor), tensor);
+        return protocol.offer(tensor, callback);
+    }
+
+    /**
+     * As {@link #offer(Tensor, SendCallback)}, of a contiguous view, such as some rows of a tensor, which may be closed at once.
+     *
+     * @throws IllegalArgumentException also if it is not contiguous, since the receiver reads one piece; use {@link #offerCopy}
+     * @throws IllegalStateException also if the view is closed
+     */
+    public SendResult offer(TensorView view, SendCallback callback) {
+        requireRegistered(isRegistered(view), view);
+        return protocol.offer(view, callback);
+    }
+
+    private void requireRegistered(boolean isRegistered, Object offered) {
+        if (!isRegistered) {
+            throw new IllegalArgumentException(offered + " is not in memory registered with device '" + device.name()
                     + "' for peers to read; allocate it from an arena over device.readableSlabSource(), import its memory with REMOTE_READ,"
                     + " or use offerCopy");
         }
-        return protocol.offer(tensor, callback);
     }
 
     /**
@@ -64,6 +90,11 @@ public final class DynamicTensorSender implements AutoCloseable {
         return protocol.offerCopy(tensor, staging, callback);
     }
 
+    /** As {@link #offerCopy(Tensor, TensorArena, SendCallback)}, of a view; its runs are gathered one by one. */
+    public SendResult offerCopy(TensorView view, TensorArena staging, SendCallback callback) {
+        return protocol.offerCopy(view, staging, callback);
+    }
+
     /**
      * Offers the tensor as soon as there is room, and waits until it is read.
      *
@@ -72,22 +103,7 @@ public final class DynamicTensorSender implements AutoCloseable {
      * @throws IllegalStateException also in a callback, which must not wait
      */
     public void send(Tensor tensor, Duration timeout) {
-        AtomicReference<Object> outcome = new AtomicReference<>();
-        SendCallback callback = failure -> outcome.set(failure == null ? Boolean.TRUE : failure);
-        boolean[] isOffered = new boolean[1];
-        boolean isDone = device.awaitWrite(() -> {
-            isOffered[0] = isOffered[0] || offer(tensor, callback) == SendResult.SENT;
-            return outcome.get() != null;
-        }, timeout);
-        if (outcome.get() instanceof TransferException failure) {
-            throw failure;
-        }
-        if (!isDone) {
-            throw new TransferException(
-                    "peer " + receiverName() + " has not read " + tensor + " after " + timeout + ": "
-                            + (isOffered[0] ? "it was told of it" : "it has not read those before")
-                            + (Thread.currentThread().isInterrupted() ? "; interrupted" : ""));
-        }
+        sends.send(tensor, timeout);
     }
 
     /** The name of the peer that receives. */
@@ -107,5 +123,19 @@ public final class DynamicTensorSender implements AutoCloseable {
     @Override
     public void close() {
         protocol.close();
+    }
+
+    /** For those who wait. */
+    private final class Offering implements WaitingSends.Offering {
+        @Override
+        public SendResult offer(Tensor tensor, SendCallback callback) {
+            return DynamicTensorSender.this.offer(tensor, callback);
+        }
+
+        @Override
+        public String complaint(Tensor tensor, Duration timeout, boolean isOffered) {
+            return "peer " + receiverName() + " has not read " + tensor + " after " + timeout + ": "
+                    + (isOffered ? "it was told of it" : "it has not read those before");
+        }
     }
 }

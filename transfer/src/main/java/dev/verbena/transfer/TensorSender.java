@@ -3,7 +3,6 @@ package dev.verbena.transfer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
 
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
@@ -21,14 +20,15 @@ import dev.verbena.transfer.protocol.StaticPlacementSender;
 public final class TensorSender implements AutoCloseable {
     private final RdmaDevice device;
     private final StaticPlacementSender protocol;
-    /** Of the offering thread. */
-    private Sending sending = new Sending();
+    private final WaitingSends.Offering offering = new Offering();
+    private final WaitingSends sends;
     /** Of those that were given to {@link #sendAsync}. */
     private CompletableFuture<Void> lastOffered = CompletableFuture.completedFuture(null);
 
     TensorSender(RdmaDevice device, StaticPlacementSender protocol) {
         this.device = device;
         this.protocol = protocol;
+        sends = new WaitingSends(device, offering);
     }
 
     /** Whether the tensor lies in memory registered with this sender's device, so that it can be offered without a copy. */
@@ -111,23 +111,7 @@ public final class TensorSender implements AutoCloseable {
      * @throws IllegalStateException also in a callback, which must not wait
      */
     public void send(Tensor tensor, Duration timeout) {
-        Sending current = sending;
-        current.tensor = tensor;
-        boolean isDone = false;
-        try {
-            current.await(timeout);
-            isDone = true;
-        } finally {
-            if (!isDone) {
-                // Its callback may come at any time.
-                sending = new Sending();
-            }
-        }
-        try {
-            current.check();
-        } finally {
-            current.reset();
-        }
+        sends.send(tensor, timeout);
     }
 
     /**
@@ -147,14 +131,10 @@ public final class TensorSender implements AutoCloseable {
         return device.elsewhere(() -> {
             before.join();
             try {
-                Sending own = new Sending();
-                own.tensor = tensor;
-                own.onOffered = () -> {
+                new WaitingSends(device, offering).send(tensor, timeout, () -> {
                     offered.complete(null);
                     onOffered.run();
-                };
-                own.await(timeout);
-                own.check();
+                });
             } finally {
                 offered.complete(null);
             }
@@ -192,54 +172,17 @@ public final class TensorSender implements AutoCloseable {
         protocol.close();
     }
 
-    /** A tensor that {@link #send} waits for; used for one after the other, as long as each is done in time. */
-    private final class Sending implements BooleanSupplier, SendCallback {
-        private Tensor tensor;
-        private Runnable onOffered;
-        private boolean isOffered;
-        private TransferException failure;
-        private volatile boolean isDone;
-
-        void reset() {
-            tensor = null;
-            isOffered = false;
-            failure = null;
-            isDone = false;
-        }
-
-        /** Whether it is done; offers it as soon as that is possible. */
+    /** For those who wait. */
+    private final class Offering implements WaitingSends.Offering {
         @Override
-        public boolean getAsBoolean() {
-            if (!isOffered && offer(tensor, this) == SendResult.SENT) {
-                isOffered = true;
-                if (onOffered != null) {
-                    onOffered.run();
-                }
-            }
-            return isDone;
-        }
-
-        /** @throws TransferException if it takes longer */
-        void await(Duration timeout) {
-            if (!device.awaitWrite(this, timeout)) {
-                throw new TransferException(
-                        "peer " + receiverName() + " has not taken " + tensor + " after " + timeout + ": "
-                                + (isOffered ? "it is being written" : "no slot is free")
-                                + (Thread.currentThread().isInterrupted() ? "; interrupted" : ""));
-            }
-        }
-
-        /** @throws TransferException if it is done, and not well */
-        void check() {
-            if (failure != null) {
-                throw failure;
-            }
+        public SendResult offer(Tensor tensor, SendCallback callback) {
+            return TensorSender.this.offer(tensor, callback);
         }
 
         @Override
-        public void onComplete(TransferException cause) {
-            failure = cause;
-            isDone = true;
+        public String complaint(Tensor tensor, Duration timeout, boolean isOffered) {
+            return "peer " + receiverName() + " has not taken " + tensor + " after " + timeout + ": "
+                    + (isOffered ? "it is being written" : "no slot is free");
         }
     }
 }

@@ -33,6 +33,8 @@ import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
+import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.spi.ForeignMemory;
 import dev.verbena.transfer.spi.MemoryRegion;
 
@@ -427,6 +429,79 @@ class DynamicAllocationTest {
             tensor.close();
             close(pair, sender);
             close(pair, receiver);
+            pair.closeArenas();
+        }
+    }
+
+    /** Some rows go as they are; columns are gathered by a copy, which counts. */
+    @Test
+    void partsOfATensorArrive() {
+        try (DevicePair pair = pair()) {
+            DynamicTensorReceiver receiver = pair.receiver.dynamicReceiver(EDGE, pair.receiverArena, 1);
+            DynamicTensorSender sender = sender(pair);
+            Tensor matrix = ViewTransfer.matrix(pair, 6, 5);
+            TensorView rows = TensorView.of(matrix, matrix.layout().narrowed(0, 2, 3));
+            TensorView columns = TensorView.of(matrix, matrix.layout().narrowed(1, 1, 2));
+            TensorView nothing = TensorView.of(matrix, matrix.layout().narrowed(1, 1, 0));
+            matrix.close();
+            for (TensorView view : List.of(rows, columns, nothing)) {
+                DevicePair.awaitTrue(pair.sender, sender::isReady);
+                if (view.isContiguous()) {
+                    assertEquals(SendResult.SENT, sender.offer(view, null));
+                    assertEquals(SendResult.BACK_PRESSURED, sender.offer(view, null));
+                } else {
+                    IllegalArgumentException e = assertThrows(IllegalArgumentException.class,
+                            () -> sender.offer(view, null));
+                    assertTrue(e.getMessage().contains("runs=6 of byteSize=8"), e.getMessage());
+                    assertEquals(SendResult.SENT, sender.offerCopy(view, pair.senderArena, null));
+                }
+                ViewTransfer.assertArrived(receiver.poll(DevicePair.TIMEOUT), view);
+                view.close();
+            }
+            assertEquals(1, pair.sender.statistics().copies());
+            assertThrows(IllegalStateException.class, () -> sender.offer(rows, null));
+            close(pair, sender);
+            close(pair, receiver);
+            pair.closeArenas();
+        }
+    }
+
+    /** Memory that comes back is lent again; it makes room for another shape; the last of it is freed when it comes back. */
+    @Test
+    void whatWasLentIsLentAgain() {
+        try (DevicePair pair = pair()) {
+            TensorArena small = TensorArena.create(pair.receiver.slabSource(), 1 << 20, 1 << 20);
+            DynamicTensorReceiver receiver = pair.receiver.dynamicReceiver(EDGE, small, 2);
+            DynamicTensorSender sender = sender(pair);
+            TensorLease lease = new TensorLease();
+            List<Long> addresses = new ArrayList<>();
+            for (Shape shape : List.of(Shape.of(600_000), Shape.of(600_000), Shape.of(700_000), Shape.of(0))) {
+                Tensor tensor = tensor(pair.senderArena, ElementType.INT8, shape, 3);
+                DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
+                assertTrue(receiver.poll(lease, DevicePair.TIMEOUT));
+                assertEquals(shape, lease.tensor().shape());
+                assertEquals(-1, lease.memory().mismatch(tensor.memory()));
+                assertThrows(IllegalStateException.class, () -> lease.tensor().memory(), "the holder's alone");
+                addresses.add(lease.address());
+                assertEquals(2, small.statistics().liveCount(), "it and the records");
+                if (shape.elementCount() > 0) {
+                    lease.close();
+                }
+                tensor.close();
+            }
+            assertEquals(addresses.get(0), addresses.get(1));
+            Tensor last = tensor(pair.senderArena, ElementType.INT8, Shape.of(5), 3);
+            DevicePair.awaitTrue(pair.sender, () -> sender.offer(last, null) == SendResult.SENT);
+            assertThrows(IllegalStateException.class, () -> receiver.poll(lease, DevicePair.TIMEOUT), "it holds one");
+            Tensor arrived = receiver.poll(DevicePair.TIMEOUT);
+            assertIs(arrived, ElementType.INT8, Shape.of(5), 3);
+            arrived.close();
+            last.close();
+            close(pair, sender);
+            close(pair, receiver);
+            assertEquals(1, small.statistics().liveCount(), "what is lent");
+            lease.close();
+            small.close();
             pair.closeArenas();
         }
     }

@@ -27,13 +27,13 @@ import dev.verbena.memory.TensorView;
 class StaticPlacementGarbageTest {
     private static final ElementType TYPE = ElementType.FLOAT32;
     private static final Shape SHAPE = Shape.of(4, 4);
-    private static final int ROUND = 5_000;
+    static final int ROUND = 5_000;
     /** Until the compiler has seen everything, sleeping too, boxes and views are real objects. */
-    private static final int ROUNDS_MAX = 400;
+    static final int ROUNDS_MAX = 400;
     /** What a recompilation may allocate on a thread's behalf; the smallest object per transfer would be 5 times as much. */
-    private static final long TOLERANCE = 16_000;
+    static final long TOLERANCE = 16_000;
 
-    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private static Stream<Arguments> everyWay() {
         return Stream.of(ArrivalMode.TAIL, ArrivalMode.IMMEDIATE)
@@ -45,7 +45,7 @@ class StaticPlacementGarbageTest {
     @ParameterizedTest
     @MethodSource("everyWay")
     void aTransferAllocatesNothing(ArrivalMode mode, Progress progress, boolean waits) throws InterruptedException {
-        assertTrue(threads.isThreadAllocatedMemorySupported());
+        assertTrue(THREADS.isThreadAllocatedMemorySupported());
         try (DevicePair pair = new DevicePair(DevicePair.options(mode).withProgress(progress))) {
             TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, SHAPE, 4);
             AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -100,8 +100,8 @@ class StaticPlacementGarbageTest {
         }
     }
 
-    private long allocatedBy(List<Long> involved) {
-        return involved.stream().mapToLong(threads::getThreadAllocatedBytes).sum();
+    static long allocatedBy(List<Long> involved) {
+        return involved.stream().mapToLong(THREADS::getThreadAllocatedBytes).sum();
     }
 
     private static void send(RdmaDevice device, TensorSender sender, Tensor tensor, boolean waits) {
@@ -138,7 +138,7 @@ class StaticPlacementGarbageTest {
         }
     }
 
-    private static List<Long> pollers() {
+    static List<Long> pollers() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().matches("(sender|receiver)-poller-0")).map(Thread::threadId)
                 .toList();

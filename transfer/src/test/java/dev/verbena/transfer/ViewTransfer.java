@@ -32,7 +32,7 @@ final class ViewTransfer {
             try (Tensor tensor = matrix(pair, rows, columns); TensorView view = TensorView.of(tensor, layout)) {
                 for (int round = 0; round < 2; round++) {
                     DevicePair.awaitTrue(pair.sender, () -> sender.offer(view, null) == SendResult.SENT);
-                    assertArrived(pair, receiver, view);
+                    assertArrived(DevicePair.await(pair.receiver, receiver::poll), view);
                 }
             }
         }
@@ -43,8 +43,7 @@ final class ViewTransfer {
     }
 
     /** Element by element, through its indices on the one side and in their order on the other. */
-    static void assertArrived(DevicePair pair, TensorReceiver receiver, TensorView sent) {
-        Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+    static void assertArrived(Tensor arrived, TensorView sent) {
         try (TensorView got = TensorView.of(arrived, arrived.layout())) {
             assertEquals(sent.shape(), got.shape());
             long[] index = new long[sent.shape().rank()];

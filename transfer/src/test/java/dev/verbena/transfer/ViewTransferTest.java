@@ -72,7 +72,7 @@ class ViewTransferTest {
                         assertEquals(SendResult.SENT, sender.offer(view, null));
                         assertEquals(0, pair.sender.statistics().copies());
                     }
-                    ViewTransfer.assertArrived(pair, receiver, view);
+                    ViewTransfer.assertArrived(DevicePair.await(pair.receiver, receiver::poll), view);
                 }
             }
         }

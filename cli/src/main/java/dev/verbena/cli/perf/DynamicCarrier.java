@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 
-import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.DynamicTensorReceiver;
 import dev.verbena.transfer.DynamicTensorSender;
 
@@ -22,7 +22,7 @@ final class DynamicCarrier implements TensorCarrier {
     private final long byteSize;
     private final TensorSources sources;
     private final DynamicTensorReceiver receiver;
-    private Tensor arrived;
+    private final TensorLease arrived = new TensorLease();
     private DynamicTensorSender sender;
 
     DynamicCarrier(TensorLink link, String name, long byteSize, int slotsHere, int slotsThere) {
@@ -58,8 +58,7 @@ final class DynamicCarrier implements TensorCarrier {
 
     @Override
     public MemorySegment poll() {
-        arrived = receiver.poll();
-        return arrived == null ? null : arrived.memory();
+        return receiver.poll(arrived) ? arrived.memory() : null;
     }
 
     @Override

@@ -12,7 +12,6 @@ import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.engine.Request;
-import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 
 /**
@@ -48,7 +47,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     }
 
     private final StaticPlacementReceiver records;
-    private final TensorArena arena;
+    private final LandingPlaces places;
     private final long messageByteSizeMax;
     private final Engines engines;
     private final Fetch[] ring;
@@ -73,7 +72,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         this.records = records;
         this.counters = counters;
         this.engines = engines;
-        this.arena = arena;
+        places = new LandingPlaces(arena);
         this.messageByteSizeMax = messageByteSizeMax;
         ring = new Fetch[2 * records.depth()];
         for (int i = 0; i < ring.length; i++) {
@@ -109,6 +108,22 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
 
     /** The next tensor in order, or null if it is not here yet. */
     public Tensor poll() {
+        Fetch next = nextArrived();
+        return next == null ? null : next.deliver();
+    }
+
+    /** Lends the next tensor in order to a lease that holds none. @return false if it is not here yet */
+    public boolean poll(TensorLease lease) {
+        Fetch next = nextArrived();
+        if (next == null) {
+            return false;
+        }
+        next.lend(lease);
+        return true;
+    }
+
+    /** @return null if it is not here yet */
+    private Fetch nextArrived() {
         if (isClosed) {
             throw new IllegalStateException(records + " is closed");
         }
@@ -124,7 +139,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         if (next.state == State.FAILED || !next.isDone() && failure != null) {
             throw new TransferException(records + ": " + (next.failure != null ? next.failure : failure));
         }
-        return next.isDone() ? next.deliver() : null;
+        return next.isDone() ? next : null;
     }
 
     /** What the next tensor waits for memory for, in words; null if it does not. */
@@ -132,7 +147,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         Fetch next = at(delivered);
         return next.state != State.AWAITING_MEMORY ? null
                 : records + ": no room for the next tensor, " + next.record.type() + next.record.shape() + " byteSize="
-                        + next.record.byteSize() + ", in " + arena;
+                        + next.record.byteSize() + ", in " + places;
     }
 
     /** Who sends here, for messages. */
@@ -168,6 +183,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         for (Fetch fetch : ring) {
             fetch.clear();
         }
+        places.close();
         counters.close();
     }
 
@@ -208,7 +224,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         /** Of the slot that the record lies in; giving it up acknowledges it. */
         private final TensorLease slot = new TensorLease();
         private boolean hasSlot;
-        private Tensor tensor;
+        private LandingPlaces.Place place;
         private long cursor;
         private String failure;
         private volatile State state = State.EMPTY;
@@ -226,8 +242,8 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
             if (state == State.EMPTY && !takeRecord(sequence)) {
                 return false;
             }
-            tensor = arena.tryAllocate(record.type(), record.shape());
-            if (tensor == null) {
+            place = places.tryTake(record.type(), record.shape());
+            if (place == null) {
                 state = State.AWAITING_MEMORY;
                 return false;
             }
@@ -261,7 +277,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         private void prepareChunk() {
             long byteSize = Math.min(record.byteSize() - cursor, messageByteSizeMax);
             workRequest.reset(0, Opcode.READ)
-                    .element((MemoryRegion) tensor.slab(), tensor.slabOffset() + cursor, byteSize)
+                    .element(place.region(), place.regionOffset() + cursor, byteSize)
                     .remote(record.address() + cursor, record.rkey());
             cursor += byteSize;
         }
@@ -288,21 +304,30 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
             reading--;
         }
 
-        /** On the polling thread. */
+        /** On the polling thread, as is the next. */
         Tensor deliver() {
-            Tensor arrived = tensor;
-            counters.onTransfer(arrived.byteSize());
-            tensor = null;
+            Tensor arrived = place.give();
+            onDelivered();
+            return arrived;
+        }
+
+        void lend(TensorLease lease) {
+            place.lend(lease);
+            onDelivered();
+        }
+
+        private void onDelivered() {
+            counters.onTransfer(record.byteSize());
+            place = null;
             state = State.EMPTY;
             delivered++;
-            return arrived;
         }
 
         /** Nothing is read any more, and nothing acknowledged. */
         void clear() {
-            if (tensor != null) {
-                tensor.close();
-                tensor = null;
+            if (place != null) {
+                place.give().close();
+                place = null;
             }
             slot.release();
         }

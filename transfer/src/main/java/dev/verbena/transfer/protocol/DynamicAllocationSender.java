@@ -1,16 +1,21 @@
 package dev.verbena.transfer.protocol;
 
+import java.util.function.Consumer;
+
+import dev.verbena.memory.ByteRuns;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
+import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.events.TensorSentEvent;
 import dev.verbena.transfer.engine.Watch;
+import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
  * Sending end of dynamic allocation (EuroSys'19 §3.3): a {@link DynamicRecord} of each tensor is placed statically, and the tensor stays
@@ -79,35 +84,68 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         return records.isReady() && sent - released < ring.length;
     }
 
-    /** @see dev.verbena.transfer.DynamicTensorSender#offer */
+    /** @see dev.verbena.transfer.DynamicTensorSender#offer(Tensor, SendCallback) */
     public SendResult offer(Tensor tensor, SendCallback callback) {
         if (!isReady()) {
             counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
         }
+        at(sent).lease.pin(tensor);
+        return tell((MemoryRegion) tensor.slab(), tensor.slabOffset(), tensor.type(), tensor.shape(), callback);
+    }
+
+    /** @see dev.verbena.transfer.DynamicTensorSender#offer(TensorView, SendCallback) */
+    public SendResult offer(TensorView view, SendCallback callback) {
+        ByteRuns runs = view.layout().runs();
+        if (runs.count() > 1) {
+            throw new IllegalArgumentException(records + ": " + view + " has " + runs
+                    + ", but the receiver reads one piece; use offerCopy, or copy it to a dense tensor");
+        }
+        if (!isReady()) {
+            counters.onBackPressure();
+            return SendResult.BACK_PRESSURED;
+        }
+        view.pin(at(sent).lease);
+        long within = runs.count() == 0 ? 0 : runs.byteOffset(0);
+        return tell((MemoryRegion) view.slab(), view.slabOffset() + within, view.type(), view.shape(), callback);
+    }
+
+    /** Of what was pinned. */
+    private SendResult tell(MemoryRegion region, long regionOffset, ElementType type, Shape shape,
+            SendCallback callback) {
         long sequence = sent;
         Offered offered = at(sequence);
-        offered.lease.pin(tensor);
         offered.callback = callback;
         offered.event = TensorSentEvent.begun();
         offered.startedNs = TransferCounters.isTimed(sequence) ? records.peer().engines().nanoTime() : UNTIMED;
-        DynamicRecord.write(offered.record.memory(), sequence, tensor);
-        counters.onTransfer(tensor.byteSize());
+        DynamicRecord.write(offered.record.memory(), sequence, region, regionOffset, type, shape);
+        counters.onTransfer(shape.byteSize(type));
         sent = sequence + 1;
         records.put(offered.record, offered);
         return SendResult.SENT;
     }
 
-    /** @see dev.verbena.transfer.DynamicTensorSender#offerCopy */
+    /** @see dev.verbena.transfer.DynamicTensorSender#offerCopy(Tensor, TensorArena, SendCallback) */
     public SendResult offerCopy(Tensor tensor, TensorArena staging, SendCallback callback) {
-        Tensor copy = isReady() ? staging.tryAllocate(tensor.type(), tensor.shape()) : null;
+        return offerCopy(copy -> copy.memory().copyFrom(tensor.memory()), tensor.type(), tensor.shape(), staging,
+                callback);
+    }
+
+    /** @see dev.verbena.transfer.DynamicTensorSender#offerCopy(TensorView, TensorArena, SendCallback) */
+    public SendResult offerCopy(TensorView view, TensorArena staging, SendCallback callback) {
+        return offerCopy(view::copyTo, view.type(), view.shape(), staging, callback);
+    }
+
+    private SendResult offerCopy(Consumer<Tensor> copying, ElementType type, Shape shape, TensorArena staging,
+            SendCallback callback) {
+        Tensor copy = isReady() ? staging.tryAllocate(type, shape) : null;
         if (copy == null) {
             counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
         }
         try (copy) {
-            copy.memory().copyFrom(tensor.memory());
-            counters.onCopy(tensor.byteSize());
+            copying.accept(copy);
+            counters.onCopy(copy.byteSize());
             return offer(copy, callback);
         }
     }

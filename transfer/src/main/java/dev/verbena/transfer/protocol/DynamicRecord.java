@@ -5,7 +5,6 @@ import java.lang.foreign.ValueLayout;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
-import dev.verbena.memory.Tensor;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.MemoryRegion;
 
@@ -66,15 +65,14 @@ final class DynamicRecord {
         return rkey;
     }
 
-    /** Writes the record of a tensor in registered memory. */
-    static void write(MemorySegment words, long sequence, Tensor tensor) {
-        MemoryRegion region = (MemoryRegion) tensor.slab();
-        Shape shape = tensor.shape();
+    /** Writes the record of a tensor that lies so far from the region's begin. */
+    static void write(MemorySegment words, long sequence, MemoryRegion region, long regionOffset, ElementType type,
+            Shape shape) {
         set(words, SEQUENCE, sequence);
-        set(words, ADDRESS, region.address() + tensor.slabOffset());
+        set(words, ADDRESS, region.address() + regionOffset);
         set(words, RKEY, region.rkey());
-        set(words, TENSOR_BYTE_SIZE, tensor.byteSize());
-        set(words, TYPE, (long) shape.rank() << RANK_SHIFT | tensor.type().code());
+        set(words, TENSOR_BYTE_SIZE, shape.byteSize(type));
+        set(words, TYPE, (long) shape.rank() << RANK_SHIFT | type.code());
         for (int i = 0; i < Shape.RANK_MAX; i++) {
             set(words, DIMENSIONS + i, i < shape.rank() ? shape.dimension(i) : 0);
         }

@@ -53,9 +53,7 @@ class DynamicRecordTest {
     }
 
     private void write(long sequence, ElementType type, Shape shape) {
-        try (Tensor tensor = Tensor.over(region, 4096, type, shape, () -> {})) {
-            DynamicRecord.write(words, sequence, tensor);
-        }
+        DynamicRecord.write(words, sequence, region, 4096, type, shape);
     }
 
     private void assertIs(ElementType type, Shape shape) {
