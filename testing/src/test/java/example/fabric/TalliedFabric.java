@@ -15,6 +15,7 @@ import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
+import dev.verbena.transfer.spi.ConnectHandler;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Edge;
@@ -117,8 +118,18 @@ final class TalliedFabric implements Fabric {
     }
 
     @Override
-    public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
-        return of(carrier.connect(remote, carried(queuePairs), timeoutNs));
+    public void connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs, ConnectHandler handler) {
+        carrier.connect(remote, carried(queuePairs), timeoutNs, new ConnectHandler() {
+            @Override
+            public void onConnected(Connection connection) {
+                handler.onConnected(of(connection));
+            }
+
+            @Override
+            public void onFailed(TransferException cause) {
+                handler.onFailed(cause);
+            }
+        });
     }
 
     /** The same one for the same, however often it is asked for; as is the next. */

@@ -51,6 +51,11 @@ record TalliedRegion(MemoryRegion carrier) implements MemoryRegion {
     }
 
     @Override
+    public boolean isOpen() {
+        return carrier.isOpen();
+    }
+
+    @Override
     public void close() {
         carrier.close();
     }

@@ -21,7 +21,7 @@ import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePair;
 
 /** Listening, connecting, names and refusals. */
-interface ConnectionContract extends FabricFixture {
+interface ConnectionContract extends ConnectingContract {
     @Test
     default void bothSidesKnowEachOther() {
         FabricPair pair = connect(FabricPair.Options.DEFAULT.withQueuePairs(3));
@@ -81,26 +81,6 @@ interface ConnectionContract extends FabricFixture {
                 () -> side.fabric.connect(gone, side.queuePairOptions(1), TimeUnit.MILLISECONDS.toNanos(200)));
         assertTrue(System.nanoTime() - startNs >= TimeUnit.MILLISECONDS.toNanos(200), "it did not use its time");
         assertTrue(e.getMessage().contains(gone.toString()), e.getMessage());
-    }
-
-    /** One where nobody listens any more. */
-    private Endpoint freeEndpoint() {
-        FabricSide side = new FabricSide(openFabric(), "gone", FabricPair.Options.DEFAULT);
-        side.fabric.close();
-        return side.endpoint;
-    }
-
-    @Test
-    default void connectingWaitsForAListener() throws InterruptedException {
-        FabricSide side = new FabricSide(openFabric(), "early", FabricPair.Options.DEFAULT);
-        Endpoint endpoint = freeEndpoint();
-        Connection[] connected = new Connection[1];
-        Thread thread = Thread.ofPlatform().start(() -> connected[0] = side.fabric.connect(endpoint,
-                side.queuePairOptions(1), TimeUnit.SECONDS.toNanos(20)));
-        FabricSide late = new FabricSide(openFabric(), "late", FabricPair.Options.DEFAULT, endpoint);
-        thread.join();
-        assertEquals("late", connected[0].peerName());
-        assertEquals(endpoint, late.endpoint);
     }
 
     @Test

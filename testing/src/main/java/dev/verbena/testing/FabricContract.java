@@ -27,6 +27,7 @@ public abstract class FabricContract
             AccessContract,
             FailureContract,
             ConnectionContract,
+            ConnectingContract,
             WakeContract {
     private final List<AutoCloseable> opened = new ArrayList<>();
 

@@ -3,18 +3,23 @@ package dev.verbena.testing;
 import static dev.verbena.transfer.spi.CompletionStatus.SUCCESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.CompletionHandler;
 import dev.verbena.transfer.spi.Connection;
@@ -91,6 +96,32 @@ class ShmResourcesTest {
             }
         }
         leaks.assertNothingGrew();
+    }
+
+    /** At every step of connecting: before it begins, while nobody listens, while nobody answers. */
+    @Test
+    void whoClosesWhileItConnectsLeavesNothing() throws IOException {
+        connect().close();
+        LeakCheck leaks = LeakCheck.begin(SHARED_MEMORY);
+        try (ServerSocket silent = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress())) {
+            for (int i = 0; i < 100; i++) {
+                FabricSide side = new FabricSide(ShmFabricContractTest.openShm(), "short-lived",
+                        FabricPair.Options.DEFAULT);
+                Attempt ready = Attempt.begin(side, side.endpoint);
+                Attempt late = Attempt.begin(side, new Endpoint("127.0.0.1", 1));
+                Attempt mute = Attempt.begin(side, new Endpoint("127.0.0.1", silent.getLocalPort()));
+                Attempt named = Attempt.begin(side, new Endpoint("localhost", silent.getLocalPort()));
+                if (i % 2 == 0) {
+                    FabricPair.await("it is connected to itself", ready::isOver, () -> side.poll(1));
+                }
+                side.fabric.close();
+                assertTrue(ready.isOver(), "the handler of each has heard");
+                List.of(late, mute, named).forEach(each -> each.assertFailed("was closed"));
+            }
+        }
+        leaks.assertNothingGrew();
+        assertFalse(Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("verbena-shm-control")), "a control thread stays");
     }
 
     private static long sharedMappings() {

@@ -2,6 +2,7 @@ package dev.verbena.testing;
 
 import static dev.verbena.transfer.spi.CompletionStatus.SUCCESS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -157,6 +158,21 @@ class ShmStrangersTest {
             String closed = messageOfConnectingTo(server);
             assertTrue(closed.contains("127.0.0.1:" + server.getLocalPort()), closed);
             thread.join();
+        }
+    }
+
+    @Test
+    void oneWhoSaysNothingIsGivenUpInItsTimeWhileOthersConnect() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            Endpoint silent = new Endpoint("127.0.0.1", server.getLocalPort());
+            Attempt patient = Attempt.begin(pair.initiator, silent);
+            Attempt attempt = Attempt.begin(pair.initiator, silent, TimeUnit.MILLISECONDS.toNanos(300));
+            for (int i = 0; i < 100; i++) {
+                assertUnharmed();
+            }
+            pair.await("it is given up", attempt::isOver);
+            attempt.assertFailed("no answer to the handshake for ");
+            assertFalse(patient.isOver(), "it has more time");
         }
     }
 

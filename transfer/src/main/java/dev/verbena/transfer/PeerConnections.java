@@ -17,6 +17,7 @@ import dev.verbena.transfer.events.ConnectionFailedEvent;
 import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.ReceiverDirectory;
 import dev.verbena.transfer.protocol.RpcMethods;
+import dev.verbena.transfer.spi.ConnectHandler;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Edge;
@@ -33,6 +34,9 @@ final class PeerConnections implements ConnectionHandler {
     /** Far more than a peer that drives by itself computes, or starts, without looking: one that stands still is told of by its silence. */
     private static final long RECEIVER_NOT_READY_TIMEOUT_NS = 120_000_000_000L;
 
+    /** Who sleeps on a completion queue is not woken by an interrupt: so it looks now and then. */
+    private static final long LOOK_NS = 50_000_000L;
+
     private final Fabric fabric;
     private final Engines engines;
     private final RdmaDeviceOptions options;
@@ -41,7 +45,7 @@ final class PeerConnections implements ConnectionHandler {
     private final TensorArena messageArena;
     private final Edge edge;
 
-    /** Made or being made, each by the thread that came first. */
+    /** Made or being made. */
     private final ConcurrentHashMap<Endpoint, CompletableFuture<PeerConnection>> outgoing = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Connection, PeerConnection> all = new ConcurrentHashMap<>();
     /** Those that the peers made; they count until their memory is free. Added to when guarded by {@code all}. */
@@ -66,40 +70,82 @@ final class PeerConnections implements ConnectionHandler {
         this.edge = edge;
     }
 
-    /** The connection to that endpoint; made now if there is none. A failed one is never used again. */
-    PeerConnection to(Endpoint remote) {
+    /**
+     * The connection to that endpoint, when it is made; it is begun now if there is none. A failed one is never used again.
+     *
+     * @return which ends in time, with the connection or a {@link TransferException}; on a thread that must not wait
+     */
+    CompletableFuture<PeerConnection> connect(Endpoint remote) {
         while (true) {
             CompletableFuture<PeerConnection> mine = new CompletableFuture<>();
             CompletableFuture<PeerConnection> present = outgoing.putIfAbsent(remote, mine);
             if (present == null) {
-                return connect(remote, mine);
+                begin(remote, mine);
+                return mine;
             }
-            PeerConnection peer = awaitConnected(remote, present);
-            if (peer.failure() == null) {
-                return peer;
+            if (present.state() != Future.State.SUCCESS || present.resultNow().failure() == null) {
+                return present;
             }
             outgoing.remove(remote, present);
         }
     }
 
-    private PeerConnection connect(Endpoint remote, CompletableFuture<PeerConnection> made) {
+    /** The same for a thread that waits. */
+    PeerConnection to(Endpoint remote) {
+        CompletableFuture<PeerConnection> made = connect(remote);
+        while (!engines.await(made::isDone, LOOK_NS)) {
+            if (engines.isDriving()) {
+                throw new IllegalStateException("a callback or a handler must not wait until device '" + options.name()
+                        + "' is connected to " + remote + "; use channelAsync");
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new TransferException(
+                        "interrupted while device '" + options.name() + "' connected to " + remote);
+            }
+        }
+        if (made.isCompletedExceptionally()) {
+            throw new TransferException(made.exceptionNow().getMessage(), made.exceptionNow());
+        }
+        return made.join();
+    }
+
+    private void begin(Endpoint remote, CompletableFuture<PeerConnection> made) {
         try {
             checkOpen(remote);
             List<QueuePairOptions> queuePairs = queuePairOptions(options.queuePairsPerPeer() + 1);
-            PeerConnection peer = adopt(fabric.connect(remote, queuePairs, RdmaDevice.CONNECT_TIMEOUT.toNanos()),
-                    false);
+            fabric.connect(remote, queuePairs, RdmaDevice.CONNECT_TIMEOUT.toNanos(), new ConnectHandler() {
+                @Override
+                public void onConnected(Connection connection) {
+                    onMade(remote, connection, made);
+                }
+
+                @Override
+                public void onFailed(TransferException cause) {
+                    fail(remote, made, cause);
+                }
+            });
+        } catch (RuntimeException e) {
+            fail(remote, made, e);
+        }
+    }
+
+    private void onMade(Endpoint remote, Connection connection, CompletableFuture<PeerConnection> made) {
+        try {
+            PeerConnection peer = adopt(connection, false);
             if (peer == null) {
                 checkOpen(remote);
             }
             made.complete(peer);
             engines.announce();
-            return peer;
-        } catch (RuntimeException | Error e) {
-            outgoing.remove(remote, made);
-            made.completeExceptionally(e);
-            engines.announce();
-            throw e;
+        } catch (RuntimeException e) {
+            fail(remote, made, e);
         }
+    }
+
+    private void fail(Endpoint remote, CompletableFuture<PeerConnection> made, RuntimeException cause) {
+        outgoing.remove(remote, made);
+        made.completeExceptionally(cause);
+        engines.announce();
     }
 
     private void checkOpen(Endpoint remote) {
@@ -110,18 +156,6 @@ final class PeerConnections implements ConnectionHandler {
                                 + "; it does not connect to " + remote);
             }
         }
-    }
-
-    /** What another thread makes of its connecting. */
-    private PeerConnection awaitConnected(Endpoint remote, CompletableFuture<PeerConnection> present) {
-        if (!engines.await(present::isDone, RdmaDevice.CONNECT_TIMEOUT.toNanos())) {
-            throw new TransferException((Thread.currentThread().isInterrupted() ? "interrupted" : "no answer")
-                    + " while another thread of device '" + options.name() + "' connected to " + remote);
-        }
-        if (present.isCompletedExceptionally()) {
-            throw new TransferException(present.exceptionNow().getMessage(), present.exceptionNow());
-        }
-        return present.join();
     }
 
     void addLostListener(Consumer<String> listener) {
@@ -137,6 +171,7 @@ final class PeerConnections implements ConnectionHandler {
             }
             left = takeAll();
         }
+        endConnecting();
         left.forEach(peer -> peer.abort(cause));
         fabric.abort(cause);
         engines.announce();
@@ -148,7 +183,19 @@ final class PeerConnections implements ConnectionHandler {
             isClosed = true;
             left = takeAll();
         }
+        endConnecting();
         left.forEach(PeerConnection::close);
+    }
+
+    /** Whoever waits hears it now, while there are engines to wait with; what the fabric makes none the less is closed. */
+    private void endConnecting() {
+        outgoing.forEach((remote, made) -> {
+            try {
+                checkOpen(remote);
+            } catch (TransferException e) {
+                fail(remote, made, e);
+            }
+        });
     }
 
     /** Whoever takes them ends them, however they fail from now on. */
@@ -156,7 +203,6 @@ final class PeerConnections implements ConnectionHandler {
         List<PeerConnection> taken = new ArrayList<>(all.values());
         taken.addAll(ending);
         all.clear();
-        outgoing.clear();
         return taken;
     }
 

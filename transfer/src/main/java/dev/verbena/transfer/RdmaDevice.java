@@ -181,9 +181,7 @@ public final class RdmaDevice implements AutoCloseable {
         RegistrationEvent event = RegistrationEvent.begun();
         MemoryRegion region = fabric.register(byteSize, rights, memory);
         event.commit(options.name(), region.byteSize(), false);
-        regions.add(region);
-        tellRegistered();
-        return region;
+        return remember(region);
     }
 
     /**
@@ -199,6 +197,12 @@ public final class RdmaDevice implements AutoCloseable {
         RegistrationEvent event = RegistrationEvent.begun();
         MemoryRegion region = fabric.importMemory(memory, rights);
         event.commit(options.name(), region.byteSize(), true);
+        return remember(region);
+    }
+
+    /** And forgets those that their owners have closed meanwhile. */
+    private MemoryRegion remember(MemoryRegion region) {
+        regions.removeIf(each -> !each.isOpen());
         regions.add(region);
         tellRegistered();
         return region;
@@ -249,19 +253,36 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws TransferException if nobody answers there within {@link #CONNECT_TIMEOUT}
      */
     public RdmaChannel channel(Endpoint remote, int queuePairIndex) {
-        if (queuePairIndex < 0 || queuePairIndex >= options.queuePairsPerPeer()) {
-            throw new IllegalArgumentException("queuePairIndex=" + queuePairIndex + " but queuePairsPerPeer="
-                    + options.queuePairsPerPeer());
-        }
-        return new RdmaChannel(this, connections.to(remote), queuePairIndex, options.queueDepth());
+        checkQueuePairIndex(queuePairIndex);
+        return channel(connections.to(remote), queuePairIndex);
     }
 
     /**
      * As {@link #channel}, without waiting: the stage completes, on a thread that may wait, with the channel or the
-     * {@link TransferException}.
+     * {@link TransferException}. No thread is kept until then, and however many peers it connects to at once, none waits for another.
      */
     public CompletionStage<RdmaChannel> channelAsync(Endpoint remote, int queuePairIndex) {
-        return elsewhere(() -> channel(remote, queuePairIndex));
+        checkQueuePairIndex(queuePairIndex);
+        CompletableFuture<RdmaChannel> stage = new CompletableFuture<>();
+        connections.connect(remote).whenComplete((peer, failure) -> execute(() -> {
+            if (failure != null) {
+                stage.completeExceptionally(failure);
+            } else {
+                stage.complete(channel(peer, queuePairIndex));
+            }
+        }));
+        return stage;
+    }
+
+    private void checkQueuePairIndex(int queuePairIndex) {
+        if (queuePairIndex < 0 || queuePairIndex >= options.queuePairsPerPeer()) {
+            throw new IllegalArgumentException("queuePairIndex=" + queuePairIndex + " but queuePairsPerPeer="
+                    + options.queuePairsPerPeer());
+        }
+    }
+
+    private RdmaChannel channel(PeerConnection peer, int queuePairIndex) {
+        return new RdmaChannel(this, peer, queuePairIndex, options.queueDepth());
     }
 
     /** Answers calls of a method; once per method. */

@@ -35,6 +35,21 @@ class ImportedRegionTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     @Test
+    void aClosedRegionIsForgottenWithTheNextThatComes() {
+        try (Arena memory = Arena.ofShared(); DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+            MemoryRegion imported = pair.sender.importRegion(new ForeignMemory.Host(memory.allocate(4096, 4096)),
+                    Set.of());
+            MemoryRegion allocated = pair.sender.allocateRegion(4096);
+            assertTrue(imported.isOpen() && pair.sender.isRegistered(imported));
+            imported.close();
+            allocated.close();
+            assertFalse(imported.isOpen() || allocated.isOpen());
+            pair.sender.allocateRegion(4096).close();
+            assertFalse(pair.sender.isRegistered(imported) || pair.sender.isRegistered(allocated));
+        }
+    }
+
+    @Test
     void ordinaryMemoryIsSentAndAFileIsReceivedIntoWithoutACopy() throws IOException {
         Path file = Files.createTempFile(Path.of("/dev/shm"), "verbena", null);
         try (Arena memory = Arena.ofShared();

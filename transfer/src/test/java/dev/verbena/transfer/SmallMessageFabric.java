@@ -7,7 +7,7 @@ import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
-import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectHandler;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.ForeignMemory;
@@ -55,8 +55,8 @@ record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fab
     }
 
     @Override
-    public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
-        return fabric.connect(remote, queuePairs, timeoutNs);
+    public void connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs, ConnectHandler handler) {
+        fabric.connect(remote, queuePairs, timeoutNs, handler);
     }
 
     @Override

@@ -5,11 +5,12 @@ import java.util.concurrent.TimeUnit;
 
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.ConnectHandler;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
 /**
- * One call of {@code connect}.
+ * One call of {@code connect}; its handler hears how it ends.
  *
  * <pre>
  *   initiator          target
@@ -20,7 +21,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
  *      ├──── READY ───────►│  its handler is told
  * </pre>
  *
- * <p><b>Owner:</b> the call. <b>Threading:</b> confined to the simulation.
+ * <p><b>Owner:</b> the fabric that connects. <b>Threading:</b> confined to the simulation.
  */
 final class Handshake {
     private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -31,43 +32,66 @@ final class Handshake {
     private final SimFabric initiator;
     private final Endpoint remote;
     private final List<QueuePairOptions> options;
+    private final ConnectHandler handler;
+    private final long startNs;
+    private EventQueue.Event deadline;
     private SimFabric target;
     private SimConnection targetSide;
-    private SimConnection connection;
-    private String refusal;
-    private boolean isGivenUp;
+    private boolean isOver;
 
-    Handshake(Simulation simulation, SimFabric initiator, Endpoint remote, List<QueuePairOptions> options) {
+    Handshake(Simulation simulation, SimFabric initiator, Endpoint remote, List<QueuePairOptions> options,
+            ConnectHandler handler) {
         this.simulation = simulation;
         this.initiator = initiator;
         this.remote = remote;
         this.options = options;
+        this.handler = handler;
+        startNs = simulation.nanoTime();
     }
 
-    /** @throws TransferException on refusal or when time is up */
-    SimConnection connect(long timeoutNs) {
-        long startNs = simulation.nanoTime();
-        look();
-        simulation.runUntil(() -> connection != null || refusal != null || !initiator.isUsable(), timeoutNs);
-        if (connection == null) {
-            isGivenUp = true;
-            initiator.checkOpen();
-            initiator.checkNotGivingUp(remote);
-            long waitedMs = TimeUnit.NANOSECONDS.toMillis(simulation.nanoTime() - startNs);
-            throw failure(refusal != null ? refusal : target == null ? "nobody listens there for " + waitedMs + " ms"
-                    : "no answer to the handshake for " + waitedMs + " ms");
+    void begin(long timeoutNs) {
+        deadline = simulation.due(timeoutNs, initiator + " waits no longer for " + remote,
+                () -> initiator.process().hear(this::onDeadline));
+        if (!initiator.isUsable()) {
+            simulation.later(initiator + " connects nobody", () -> initiator.process().hear(this::onRefusal));
+        } else if (!simulation.network().isKnown(remote.host())) {
+            simulation.later("no host " + remote.host(), () -> initiator.process().hear(() -> end("unknown host")));
+        } else {
+            look();
         }
-        return connection;
     }
 
-    private TransferException failure(String why) {
-        return new TransferException("cannot connect to " + remote + ": " + why);
+    private void onDeadline() {
+        long waitedMs = TimeUnit.NANOSECONDS.toMillis(simulation.nanoTime() - startNs);
+        end((target == null ? "nobody listens there for " : "no answer to the handshake for ") + waitedMs + " ms");
+    }
+
+    /** The initiator connects nobody any more. */
+    void onRefusal() {
+        end(initiator.refusal());
+    }
+
+    private void end(String why) {
+        if (conclude()) {
+            handler.onFailed(new TransferException("cannot connect to " + remote + ": " + why));
+        }
+    }
+
+    /** @return whether it was not over yet */
+    private boolean conclude() {
+        if (isOver) {
+            return false;
+        }
+        isOver = true;
+        deadline.cancel();
+        initiator.forget(this);
+        return true;
     }
 
     private void look() {
         simulation.later("looks for " + remote, () -> {
             SimFabric found = simulation.network().at(remote);
-            if (isGivenUp) {
+            if (isOver) {
                 return;
             }
             if (found == null || !initiator.process().reaches(found.process())) {
@@ -86,13 +110,13 @@ final class Handshake {
     // ---- the target's side ----
 
     private void onHello() {
-        ConnectionHandler handler = target.handler();
-        if (!target.isUsable() || handler == null) {
+        ConnectionHandler asked = target.handler();
+        if (!target.isUsable() || asked == null) {
             refuse(target.refusal());
             return;
         }
         try {
-            List<QueuePairOptions> own = List.copyOf(handler.onRequest(initiator.localName(), options.size()));
+            List<QueuePairOptions> own = List.copyOf(asked.onRequest(initiator.localName(), options.size()));
             if (own.size() != options.size()) {
                 throw new IllegalArgumentException(
                         "handler made " + own.size() + " queue pairs of " + options.size());
@@ -109,7 +133,7 @@ final class Handshake {
     }
 
     private void refuse(String why) {
-        simulation.later("REFUSE of " + target, () -> initiator.process().hear(() -> refusal = "refused: " + why));
+        simulation.later("REFUSE of " + target, () -> initiator.process().hear(() -> end("refused: " + why)));
     }
 
     private void endUnlessReady() {
@@ -136,7 +160,7 @@ final class Handshake {
     // ---- the initiator's ----
 
     private void onWelcome() {
-        if (isGivenUp || !initiator.isUsable()) {
+        if (isOver) {
             simulation.later("nobody waits any more for " + target, this::endUnlessReady);
             return;
         }
@@ -145,14 +169,19 @@ final class Handshake {
             RequestRules.check(options, initiator);
             made = new SimConnection(simulation, initiator, target, options);
         } catch (IllegalArgumentException e) {
-            refusal = e.getMessage();
             simulation.later("nobody waits any more for " + target, this::endUnlessReady);
+            end(e.getMessage());
             return;
         }
+        conclude();
         made.join(targetSide);
         made.open();
         initiator.adopt(made);
         made.send("READY of " + initiator, this::onReady);
-        connection = made;
+        try {
+            handler.onConnected(made);
+        } catch (RuntimeException e) {
+            made.abort("cannot use the connection: " + e.getMessage());
+        }
     }
 }

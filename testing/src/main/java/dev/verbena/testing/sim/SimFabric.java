@@ -13,7 +13,7 @@ import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.CompletionQueue;
-import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectHandler;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Edge;
 import dev.verbena.transfer.spi.Fabric;
@@ -42,6 +42,7 @@ public final class SimFabric implements Fabric {
     private final SimMemory memory;
     private final SimEdge edge;
     private final Set<SimConnection> connections = new LinkedHashSet<>();
+    private final Set<Handshake> connecting = new LinkedHashSet<>();
     private final Set<SimCompletionQueue> completionQueues = new LinkedHashSet<>();
     /** Of connections whose peers may still write. */
     private final Set<Runnable> untold = new LinkedHashSet<>();
@@ -157,18 +158,24 @@ public final class SimFabric implements Fabric {
     }
 
     @Override
-    public Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
+    public void connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs, ConnectHandler handler) {
         checkOpen();
-        checkNotGivingUp(remote);
         List<QueuePairOptions> options = List.copyOf(queuePairs);
         RequestRules.check(options, this);
         if (remote.port() == 0) {
             throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
         }
-        if (!simulation.network().isKnown(remote.host())) {
-            throw new TransferException("cannot connect to " + remote + ": unknown host");
-        }
-        return new Handshake(simulation, this, remote, options).connect(timeoutNs);
+        Handshake handshake = new Handshake(simulation, this, remote, options, handler);
+        connecting.add(handshake);
+        handshake.begin(timeoutNs);
+    }
+
+    void forget(Handshake handshake) {
+        connecting.remove(handshake);
+    }
+
+    private void endConnecting() {
+        List.copyOf(connecting).forEach(Handshake::onRefusal);
     }
 
     void adopt(SimConnection connection) {
@@ -238,9 +245,10 @@ public final class SimFabric implements Fabric {
         return isOpen && isAlive() && abortCause == null;
     }
 
-    /** Why it takes nobody in. */
+    /** Why it takes nobody in, and connects to nobody. */
     String refusal() {
-        return abortCause == null ? "it closes" : localName + " gives up: " + abortCause;
+        return !isAlive() ? this + " was killed" : abortCause == null ? "it closes"
+                : localName + " gives up: " + abortCause;
     }
 
     boolean mayBeWrittenAfterClosing() {
@@ -266,12 +274,6 @@ public final class SimFabric implements Fabric {
         if (!isOpen || !isAlive()) {
             throw new IllegalStateException(
                     this + (isAlive() ? " is closed" : " was killed, as " + simulation + " says"));
-        }
-    }
-
-    void checkNotGivingUp(Endpoint remote) {
-        if (abortCause != null) {
-            throw new TransferException("cannot connect to " + remote + ": " + refusal());
         }
     }
 
@@ -305,6 +307,8 @@ public final class SimFabric implements Fabric {
 
     private void die() {
         process.die();
+        // What it was about to do is over: whoever waits for it in the test goes on.
+        endConnecting();
         simulation.network().unbind(listening);
         List.copyOf(connections).forEach(SimConnection::die);
     }
@@ -327,6 +331,7 @@ public final class SimFabric implements Fabric {
         checkThread();
         if (abortCause == null) {
             abortCause = cause;
+            endConnecting();
             List.copyOf(connections).forEach(each -> each.abort(cause));
         }
     }
@@ -338,6 +343,7 @@ public final class SimFabric implements Fabric {
             return;
         }
         isOpen = false;
+        endConnecting();
         List.copyOf(connections).forEach(SimConnection::close);
         List.copyOf(completionQueues).forEach(SimCompletionQueue::close);
         simulation.network().unbind(listening);

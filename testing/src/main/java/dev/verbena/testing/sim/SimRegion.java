@@ -90,7 +90,8 @@ final class SimRegion implements MemoryRegion {
         return home;
     }
 
-    boolean isOpen() {
+    @Override
+    public boolean isOpen() {
         return isOpen;
     }
 

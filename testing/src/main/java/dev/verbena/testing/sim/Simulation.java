@@ -126,7 +126,12 @@ public final class Simulation implements AutoCloseable {
     /** Calls it when so much time has passed, from inside a step. */
     public void schedule(long delayNs, String what, Runnable action) {
         checkThread();
-        at(plus(deviceNs, delayNs), what, action);
+        due(delayNs, what, action);
+    }
+
+    /** The same, of something that may be called off. */
+    EventQueue.Event due(long delayNs, String what, Runnable action) {
+        return at(plus(deviceNs, delayNs), what, action);
     }
 
     /** Of all that has happened; two runs with the same one were the same. */

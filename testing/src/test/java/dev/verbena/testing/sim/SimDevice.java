@@ -14,6 +14,8 @@ import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.ConnectHandler;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Fabric;
@@ -71,12 +73,11 @@ final class SimDevice {
                     if (method.getName().equals("listen")) {
                         arguments[2] = counting((ConnectionHandler) arguments[2]);
                     }
+                    if (method.getName().equals("connect")) {
+                        arguments[3] = counting((ConnectHandler) arguments[3]);
+                    }
                     try {
-                        Object result = method.invoke(fabric, arguments);
-                        if (result instanceof Connection connection) {
-                            connections.merge(connection.peerName(), 1, Integer::sum);
-                        }
-                        return result;
+                        return method.invoke(fabric, arguments);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
@@ -99,6 +100,21 @@ final class SimDevice {
             @Override
             public void onLost(Connection connection, boolean orderly, String cause) {
                 told.onLost(connection, orderly, cause);
+            }
+        };
+    }
+
+    private ConnectHandler counting(ConnectHandler told) {
+        return new ConnectHandler() {
+            @Override
+            public void onConnected(Connection connection) {
+                connections.merge(connection.peerName(), 1, Integer::sum);
+                told.onConnected(connection);
+            }
+
+            @Override
+            public void onFailed(TransferException cause) {
+                told.onFailed(cause);
             }
         };
     }

@@ -62,11 +62,6 @@ class SimFabricContractTest extends FabricContract {
     @Override
     @Test
     @Disabled(THREADS)
-    public void connectingWaitsForAListener() {}
-
-    @Override
-    @Test
-    @Disabled(THREADS)
     public void aSignalBeforehandEndsTheNextAwaitOnly() {}
 
     @Override

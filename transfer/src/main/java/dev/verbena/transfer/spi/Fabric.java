@@ -72,11 +72,25 @@ public interface Fabric extends AutoCloseable {
     Endpoint listen(Endpoint local, String localName, ConnectionHandler handler);
 
     /**
-     * Connects; tries again until the deadline while nobody listens there yet.
+     * Begins to connect, and returns at once; tries again until the deadline while nobody listens there yet. The handler hears what has become
+     * of it, once and not within this call: when it is connected; or when it is refused, the peer is of another version or fabric, time
+     * is up, or this fabric gives up or closes. However many connect, none waits for another.
      *
-     * @throws dev.verbena.transfer.TransferException on refusal, a peer of another version or fabric, or when time is up
+     * @throws IllegalArgumentException if queue pairs cannot be made so, or the endpoint has no port
+     * @throws IllegalStateException if the fabric is closed
      */
-    Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs);
+    void connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs, ConnectHandler handler);
+
+    /**
+     * The same for who has nothing else to do, and waits; not on the fabric's control thread.
+     *
+     * @throws dev.verbena.transfer.TransferException with what the handler would hear, or if the thread is interrupted
+     * @throws IllegalArgumentException if queue pairs cannot be made so, or the endpoint has no port
+     * @throws IllegalStateException if the fabric is closed
+     */
+    default Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
+        return new AwaitedConnection().of(this, remote, queuePairs, timeoutNs);
+    }
 
     /** Bytes registered at present. */
     long registeredByteSize();

@@ -35,6 +35,9 @@ public interface MemoryRegion extends Slab, AutoCloseable {
 
     Set<AccessRight> rights();
 
+    /** Whether it has not been closed. */
+    boolean isOpen();
+
     /** Deregisters, and frees what the fabric has allocated. Later accesses by peers fail with {@link CompletionStatus#REMOTE_ACCESS_ERROR}. Idempotent. */
     @Override
     void close();

@@ -29,7 +29,7 @@ final class Acceptor implements ControlLoop.Watcher {
     private final ConnectionHandler handler;
     private final long handshakeTimeoutNs;
     private int handshakes;
-    private long pausedUntilNs = Long.MAX_VALUE;
+    private boolean isPaused;
 
     Acceptor(ControlledFabric fabric, ControlLoop loop, ServerSocketChannel channel, ConnectionHandler handler,
             long handshakeTimeoutNs) {
@@ -46,7 +46,7 @@ final class Acceptor implements ControlLoop.Watcher {
 
     @Override
     public void onReady() {
-        if (pausedUntilNs != Long.MAX_VALUE) {
+        if (isPaused) {
             return;
         }
         try {
@@ -60,10 +60,10 @@ final class Acceptor implements ControlLoop.Watcher {
                 accepted.close();
                 return;
             }
-            ControlSocket socket = new ControlSocket(accepted, loop::wakeup);
+            ControlSocket socket = ControlSocket.over(accepted, loop::wakeup);
             handshakes++;
-            loop.watch(accepted, SelectionKey.OP_READ, new IncomingHandshake(fabric, loop, socket, handler,
-                    System.nanoTime() + handshakeTimeoutNs, () -> handshakes--));
+            loop.watch(accepted, SelectionKey.OP_READ,
+                    new IncomingHandshake(fabric, loop, socket, handler, handshakeTimeoutNs, () -> handshakes--));
         } catch (IOException e) {
             if (channel.isOpen()) {
                 // Most likely no file descriptor is left: the connection stays pending and would be reported without end.
@@ -74,18 +74,11 @@ final class Acceptor implements ControlLoop.Watcher {
     }
 
     private void pause() {
-        pausedUntilNs = System.nanoTime() + PAUSE_NS;
+        isPaused = true;
         loop.watch(channel, 0, this);
-    }
-
-    @Override
-    public long deadlineNs() {
-        return pausedUntilNs;
-    }
-
-    @Override
-    public void onDeadline() {
-        pausedUntilNs = Long.MAX_VALUE;
-        loop.watch(channel, SelectionKey.OP_ACCEPT, this);
+        loop.after(PAUSE_NS, () -> {
+            isPaused = false;
+            loop.watch(channel, SelectionKey.OP_ACCEPT, this);
+        });
     }
 }

@@ -6,6 +6,7 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -17,19 +18,13 @@ import org.slf4j.LoggerFactory;
 /**
  * The control thread of a fabric: waits on its sockets and calls who watches them.
  *
- * <p><b>Owner:</b> the fabric. <b>Threading:</b> {@link #watch}, {@link #wakeup} and {@link #close} are thread-safe; watchers are called on the control thread.
+ * <p><b>Owner:</b> the fabric. <b>Threading:</b> {@link #watch}, {@link #run}, {@link #later}, {@link #wakeup} and {@link #close} are thread-safe;
+ * watchers, tasks and timers run on the control thread.
  */
 public final class ControlLoop implements AutoCloseable {
     /** Hears of one channel. */
     public interface Watcher {
         void onReady();
-
-        /** When it wants {@link #onDeadline} to be called, in terms of System.nanoTime(). */
-        default long deadlineNs() {
-            return Long.MAX_VALUE;
-        }
-
-        default void onDeadline() {}
 
         /** Called at regular intervals; when the thread has stood still, once for all that it has missed. */
         default void onBeat() {}
@@ -38,10 +33,35 @@ public final class ControlLoop implements AutoCloseable {
         default void onEnd() {}
     }
 
+    /** Something that is due at some instant, if it is not called off before. Threading: confined to the control thread. */
+    static final class Timer implements Comparable<Timer> {
+        private final long dueNs;
+        /** Null when it is called off. */
+        private Runnable task;
+
+        private Timer(long dueNs, Runnable task) {
+            this.dueNs = dueNs;
+            this.task = task;
+        }
+
+        /** It stays with its loop until it would have been due, and holds nothing. Idempotent. */
+        void cancel() {
+            task = null;
+        }
+
+        @Override
+        public int compareTo(Timer other) {
+            return Long.signum(dueNs - other.dueNs);
+        }
+    }
+
     private static final Logger LOGGER = LoggerFactory.getLogger(ControlLoop.class);
+    /** Such that the difference of two instants is a number. */
+    private static final long DELAY_NS_MAX = Long.MAX_VALUE / 4;
 
     private final Selector selector;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final Thread thread;
     private final long beatNs;
     private long nextBeatNs;
@@ -61,14 +81,13 @@ public final class ControlLoop implements AutoCloseable {
 
     /** Calls the watcher when the channel is ready for the operations, until the channel is closed. */
     public void watch(SelectableChannel channel, int operations, Watcher watcher) {
-        tasks.add(() -> {
+        later(() -> {
             try {
                 channel.register(selector, operations, watcher);
             } catch (IOException e) {
                 LOGGER.trace("closed before it was watched", e);
             }
         });
-        selector.wakeup();
     }
 
     /** Runs it on the control thread, at once where this is it. */
@@ -76,9 +95,21 @@ public final class ControlLoop implements AutoCloseable {
         if (isCurrentThread()) {
             task.run();
         } else {
-            tasks.add(task);
-            selector.wakeup();
+            later(task);
         }
+    }
+
+    /** Runs it on the control thread, not within this call; in the order of the calls. */
+    void later(Runnable task) {
+        tasks.add(task);
+        selector.wakeup();
+    }
+
+    /** Runs it when so much time has passed. Called on the control thread. */
+    Timer after(long delayNs, Runnable task) {
+        Timer timer = new Timer(System.nanoTime() + Math.min(delayNs, DELAY_NS_MAX), task);
+        timers.add(timer);
+        return timer;
     }
 
     /** A watched channel was closed: its file descriptor is free only when the selector has noticed. */
@@ -94,6 +125,7 @@ public final class ControlLoop implements AutoCloseable {
                 selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(waitNs) + 1));
                 runTasks();
                 callWatchers();
+                runTimers();
             }
             // Also what was to be watched and never was must be closed.
             runTasks();
@@ -108,11 +140,15 @@ public final class ControlLoop implements AutoCloseable {
 
     private void runTasks() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            try {
-                task.run();
-            } catch (RuntimeException e) {
-                LOGGER.error("a task of the control thread failed", e);
-            }
+            guarded(task);
+        }
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            LOGGER.error("a task of the control thread failed", e);
         }
     }
 
@@ -122,13 +158,18 @@ public final class ControlLoop implements AutoCloseable {
         if (beats() && nextBeatNs - next < 0) {
             next = nextBeatNs;
         }
-        for (SelectionKey key : selector.keys()) {
-            long deadline = ((Watcher) key.attachment()).deadlineNs();
-            if (deadline != Long.MAX_VALUE && deadline - next < 0) {
-                next = deadline;
+        Timer first = timers.peek();
+        return first != null && first.dueNs - next < 0 ? first.dueNs : next;
+    }
+
+    private void runTimers() {
+        long now = System.nanoTime();
+        for (Timer first = timers.peek(); first != null && first.dueNs - now <= 0; first = timers.peek()) {
+            timers.remove();
+            if (first.task != null) {
+                guarded(first.task);
             }
         }
-        return next;
     }
 
     private void callWatchers() {
@@ -145,13 +186,6 @@ public final class ControlLoop implements AutoCloseable {
                 if (key.isValid()) {
                     guarded(key, Watcher::onBeat);
                 }
-            }
-        }
-        for (SelectionKey key : new ArrayList<>(selector.keys())) {
-            Watcher watcher = (Watcher) key.attachment();
-            long deadline = watcher.deadlineNs();
-            if (key.isValid() && deadline != Long.MAX_VALUE && deadline - now <= 0) {
-                guarded(key, Watcher::onDeadline);
             }
         }
     }

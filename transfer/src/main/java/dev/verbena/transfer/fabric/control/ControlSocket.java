@@ -30,10 +30,27 @@ public final class ControlSocket implements AutoCloseable {
     private final Runnable onClose;
     private ByteBuffer received = ByteBuffer.allocate(4096).flip();
 
-    /** @param onClose run after closing; a selector must notice before the file descriptor is really free */
-    ControlSocket(SocketChannel channel, Runnable onClose) throws IOException {
+    private ControlSocket(SocketChannel channel, Runnable onClose) {
         this.channel = channel;
         this.onClose = onClose;
+    }
+
+    /**
+     * Takes the channel over, connected or not, and closes it if it cannot be used.
+     *
+     * @param onClose run after closing; a selector must notice before the file descriptor is really free
+     */
+    static ControlSocket over(SocketChannel channel, Runnable onClose) throws IOException {
+        try {
+            prepare(channel);
+            return new ControlSocket(channel, onClose);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static void prepare(SocketChannel channel) throws IOException {
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         // A process that dies closes its sockets; a host that dies says nothing, so it is asked.

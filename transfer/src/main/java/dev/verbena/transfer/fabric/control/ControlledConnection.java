@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,10 +79,11 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
     protected abstract void attach();
 
     /**
-     * Calls it, on any thread, once this side reaches the peer: it may be that only the peer knows yet that both are connected.
+     * Calls it once, on any thread: with null when this side reaches the peer, or with the reason why it never will. It may be that only the
+     * peer knows yet that both are connected.
      */
-    protected void whenReachable(Runnable then) {
-        then.run();
+    protected void whenReachable(Consumer<String> then) {
+        then.accept(null);
     }
 
     /** A frame of the peer's. */

@@ -11,8 +11,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.PeerSecret;
-import dev.verbena.transfer.TransferException;
-import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.ConnectHandler;
 import dev.verbena.transfer.spi.ConnectionHandler;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.QueuePairOptions;
@@ -35,6 +34,8 @@ public abstract class ControlledFabric implements Fabric {
     private final Set<ControlledConnection> connections = ConcurrentHashMap.newKeySet();
     /** Whose peers were welcomed, and may think by now that they are connected. */
     private final Set<ControlledConnection> welcomed = ConcurrentHashMap.newKeySet();
+    /** Of this side's connecting; added to when guarded by this. */
+    private final Set<OutgoingHandshake> connecting = ConcurrentHashMap.newKeySet();
 
     private volatile String localName = "process " + ProcessHandle.current().pid();
     private volatile Endpoint listening = new Endpoint("localhost", 0);
@@ -111,23 +112,32 @@ public abstract class ControlledFabric implements Fabric {
         return listening;
     }
 
+    /** {@inheritDoc} A host that is given by name is looked up on a thread of its own, since the JDK can only wait for the answer. */
     @Override
-    public final Connection connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs) {
-        checkOpen();
-        checkNotGivingUp(remote);
+    public final void connect(Endpoint remote, List<QueuePairOptions> queuePairs, long timeoutNs,
+            ConnectHandler handler) {
         List<QueuePairOptions> options = List.copyOf(queuePairs);
+        checkOpen();
         check(options);
         if (remote.port() == 0) {
             throw new IllegalArgumentException("cannot connect to " + remote + ": give the port it listens on");
         }
-        return new Connector(this, loop, remote, options, timeoutNs).connect();
+        OutgoingHandshake handshake = new OutgoingHandshake(this, loop, remote, options, timeoutNs, handler);
+        synchronized (this) {
+            checkOpen();
+            connecting.add(handshake);
+            loop.later(handshake::start);
+        }
     }
 
-    /** @throws TransferException if this process gives up, and so does not connect there */
-    final void checkNotGivingUp(Endpoint remote) {
-        if (abortCause != null) {
-            throw new TransferException("cannot connect to " + remote + ": " + localName + " gives up: " + abortCause);
-        }
+    /** Why nobody is connected any more, or null. */
+    final String refusal() {
+        String cause = abortCause;
+        return cause != null ? localName + " gives up: " + cause : isOpen ? null : this + " was closed";
+    }
+
+    final void forget(OutgoingHandshake handshake) {
+        connecting.remove(handshake);
     }
 
     /**
@@ -202,8 +212,13 @@ public abstract class ControlledFabric implements Fabric {
             }
             abortCause = cause;
         }
+        endConnecting();
         connections.forEach(connection -> connection.abort(cause));
         welcomed.forEach(connection -> connection.abort(cause));
+    }
+
+    private void endConnecting() {
+        connecting.forEach(handshake -> loop.run(handshake::onRefusal));
     }
 
     @Override
@@ -214,6 +229,7 @@ public abstract class ControlledFabric implements Fabric {
             }
             isOpen = false;
         }
+        endConnecting();
         // Farewells are said before the sockets end, or peers would take it for a death.
         Failures failures = new Failures();
         connections.forEach(failures::close);

@@ -61,7 +61,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     private final ControlLoop loop;
     private final ControlSocket socket;
     private final ConnectionHandler handler;
-    private final long deadlineNs;
+    private final ControlLoop.Timer deadline;
     private final Runnable onEnd;
     private final Authentication authentication;
     private State state;
@@ -69,25 +69,15 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     private boolean isReached;
 
     IncomingHandshake(ControlledFabric fabric, ControlLoop loop, ControlSocket socket, ConnectionHandler handler,
-            long deadlineNs, Runnable onEnd) {
+            long timeoutNs, Runnable onEnd) {
         this.fabric = fabric;
         this.loop = loop;
         this.socket = socket;
         this.handler = handler;
-        this.deadlineNs = deadlineNs;
         this.onEnd = onEnd;
         authentication = fabric.authentication();
         state = authentication.isWanted() ? State.AWAIT_KNOCK : State.AWAIT_HELLO;
-    }
-
-    @Override
-    public long deadlineNs() {
-        return state == State.CONNECTED || state == State.ENDED ? Long.MAX_VALUE : deadlineNs;
-    }
-
-    @Override
-    public void onDeadline() {
-        end("it did not end the handshake in time", null);
+        deadline = loop.after(timeoutNs, () -> end("it did not end the handshake in time", null));
     }
 
     @Override
@@ -162,7 +152,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
                 fabric.welcome(connection, authentication.signWelcome(negotiation.hello()));
             }
             move(State.AWAIT_READY);
-            connection.whenReachable(() -> loop.run(this::onReached));
+            connection.whenReachable(cause -> loop.run(() -> onReached(cause)));
         } catch (ProtocolException | RuntimeException e) {
             end("it cannot be accepted: " + e.getMessage(), e.getMessage());
         }
@@ -175,7 +165,12 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         }
     }
 
-    private void onReached() {
+    /** @param cause why it never will be, or null */
+    private void onReached(String cause) {
+        if (cause != null) {
+            end(cause, cause);
+            return;
+        }
         isReached = true;
         if (state == State.AWAIT_REACH) {
             becomeConnected();
@@ -184,6 +179,7 @@ final class IncomingHandshake implements ControlLoop.Watcher {
 
     private void becomeConnected() {
         move(State.CONNECTED);
+        deadline.cancel();
         onEnd.run();
         if (fabric.adopt(connection)) {
             try {
@@ -207,9 +203,10 @@ final class IncomingHandshake implements ControlLoop.Watcher {
 
     /** @param refusal for the peer, or null if it would not hear it */
     private void end(String reason, String refusal) {
-        if (state == State.ENDED) {
+        if (state == State.CONNECTED || state == State.ENDED) {
             return;
         }
+        deadline.cancel();
         boolean isStranger = authentication.isWanted() && connection == null && refusal != null;
         move(State.ENDED);
         LOGGER.atLevel(isStranger ? Level.WARN : Level.DEBUG).log("a connection from {} came to nothing: {}",

@@ -19,12 +19,8 @@ public interface Negotiation extends AutoCloseable {
      */
     ControlledConnection meet(ControlSocket socket, ByteBuffer peerHello) throws ProtocolException, IOException;
 
-    /**
-     * The same for the side that connects, which may wait until it reaches the peer.
-     *
-     * @param checkTime to be called now and then; throws when there is no time left
-     */
-    default ControlledConnection connect(ControlSocket socket, ByteBuffer peerHello, Runnable checkTime)
+    /** The same for the side that connects; when it has reached the peer, the connection tells. */
+    default ControlledConnection connect(ControlSocket socket, ByteBuffer peerHello)
             throws ProtocolException, IOException {
         return meet(socket, peerHello);
     }

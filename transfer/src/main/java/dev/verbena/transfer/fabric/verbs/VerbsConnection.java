@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,39 +28,53 @@ import dev.verbena.transfer.spi.QueuePair;
 final class VerbsConnection extends ControlledConnection {
     private static final Logger LOGGER = LoggerFactory.getLogger(VerbsConnection.class);
     private static final int FAREWELL_BYTE_SIZE_MAX = 4096;
+    static final String UNREACHABLE = "queue pairs cannot be connected: ";
 
     private final VerbsFabric fabric;
     private final List<VerbsQueuePair> queuePairs;
     /** Of each queue pair, where they are connected through the connection manager. */
     private final List<CmLink> links;
     private final CmToken token;
+    /** Whether this side connects, and so is the first to send. */
+    private final boolean begins;
 
     VerbsConnection(VerbsFabric fabric, ControlSocket socket, List<VerbsQueuePair> queuePairs, List<CmLink> links,
-            CmToken token, VerbsHello peer) throws IOException {
+            CmToken token, boolean begins, VerbsHello peer) throws IOException {
         super(fabric, socket, peer.name(), peer.listening());
         this.fabric = fabric;
         this.queuePairs = queuePairs;
         this.links = links;
         this.token = token;
+        this.begins = begins;
         queuePairs.forEach(queuePair -> queuePair.belongTo(this));
-        for (int i = 0; i < links.size(); i++) {
-            links.get(i).onEnd(queuePairs.get(i).inquiry()::end);
-        }
     }
 
     @Override
-    protected void whenReachable(Runnable then) {
+    protected void whenReachable(Consumer<String> then) {
         if (links.isEmpty()) {
-            then.run();
+            then.accept(null);
             return;
         }
         AtomicInteger left = new AtomicInteger(links.size());
-        links.forEach(link -> link.onEstablished(() -> {
-            if (left.decrementAndGet() == 0) {
-                fabric.forget(token);
-                then.run();
+        AtomicBoolean hasFailed = new AtomicBoolean();
+        links.forEach(link -> link.whenDecided(cause -> {
+            if (cause != null && !hasFailed.getAndSet(true)) {
+                then.accept(UNREACHABLE + cause);
+            } else if (cause == null && left.decrementAndGet() == 0) {
+                onReached();
+                then.accept(null);
             }
         }));
+    }
+
+    private void onReached() {
+        fabric.forget(token);
+        for (int i = 0; i < links.size(); i++) {
+            if (begins) {
+                queuePairs.get(i).begin();
+            }
+            links.get(i).onEnd(queuePairs.get(i).inquiry()::end);
+        }
     }
 
     @Override

@@ -59,11 +59,11 @@ final class VerbsNegotiation implements Negotiation {
         } catch (VerbsException e) {
             throw unreachable(e.getMessage(), e);
         }
-        return connection(socket, peer);
+        return connection(socket, peer, false);
     }
 
     @Override
-    public VerbsConnection connect(ControlSocket socket, ByteBuffer peerHello, Runnable checkTime)
+    public VerbsConnection connect(ControlSocket socket, ByteBuffer peerHello)
             throws ProtocolException, IOException {
         if (!fabric.traits().connectsByCm()) {
             return meet(socket, peerHello);
@@ -76,20 +76,10 @@ final class VerbsNegotiation implements Negotiation {
             for (int i = 0; i < links.size(); i++) {
                 links.get(i).connect(remote, peer.connect().token(), i);
             }
-            for (int i = 0; i < links.size(); i++) {
-                String cause = links.get(i).await(checkTime);
-                if (cause != null) {
-                    throw unreachable(cause, null);
-                }
-                queuePairs.get(i).begin();
-            }
         } catch (VerbsException | IllegalArgumentException e) {
             throw unreachable(e.getMessage(), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw unreachable("interrupted", e);
         }
-        return connection(socket, peer);
+        return connection(socket, peer, true);
     }
 
     private VerbsHello decode(ByteBuffer peerHello) throws ProtocolException {
@@ -110,7 +100,7 @@ final class VerbsNegotiation implements Negotiation {
     }
 
     private static ProtocolException unreachable(String why, Exception cause) {
-        return new ProtocolException("queue pairs cannot be connected: " + why, cause);
+        return new ProtocolException(VerbsConnection.UNREACHABLE + why, cause);
     }
 
     private void connectDirectly(VerbsHello peer) {
@@ -125,10 +115,9 @@ final class VerbsNegotiation implements Negotiation {
         }
     }
 
-    private VerbsConnection connection(ControlSocket socket, VerbsHello peer) throws IOException {
+    private VerbsConnection connection(ControlSocket socket, VerbsHello peer, boolean begins) throws IOException {
         VerbsConnection connection = new VerbsConnection(fabric, socket, List.copyOf(queuePairs), List.copyOf(links),
-                token,
-                peer);
+                token, begins, peer);
         isTaken = true;
         return connection;
     }

@@ -45,8 +45,6 @@ public final class CmLink implements AutoCloseable {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(CmLink.class);
     private static final long RESOLVE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(2);
-    /** How soon a closed fabric or an interrupt ends the wait. */
-    private static final long SLICE_MS = 50;
 
     private final CmAgent agent;
     private final End end;
@@ -55,7 +53,7 @@ public final class CmLink implements AutoCloseable {
     private CmId id;
     private byte[] privateData = {};
     private String cause;
-    private Runnable onEstablished = () -> {};
+    private Consumer<String> whenDecided = cause -> {};
     private Consumer<String> onEnd = cause -> {};
 
     public CmLink(CmAgent agent, End end) {
@@ -72,55 +70,50 @@ public final class CmLink implements AutoCloseable {
         id.resolveAddress(new InetSocketAddress(agent.address().getAddress(), 0), remote, RESOLVE_TIMEOUT_NS);
     }
 
-    /**
-     * Waits until it is established.
-     *
-     * @param checkTime called now and then; throws when there is no time left
-     * @return null, or why it cannot be
-     */
-    public synchronized String await(Runnable checkTime) throws InterruptedException {
-        while (state == State.CONNECTING) {
-            checkTime.run();
-            wait(SLICE_MS);
-        }
-        return cause;
-    }
-
     // ---- the accepting side ----
 
-    /** Called once when it is established; at once if it is. */
-    public void onEstablished(Runnable onEstablished) {
-        synchronized (this) {
-            if (state == State.CONNECTING) {
-                this.onEstablished = onEstablished;
-                return;
-            }
-            if (state == State.ENDED) {
-                return;
-            }
-        }
-        onEstablished.run();
+    /** The peer asks for it. */
+    void accept(CmId request) {
+        grant(request).run();
     }
 
-    /** The peer asks for it. */
-    synchronized void accept(CmId request) {
+    private synchronized Runnable grant(CmId request) {
         if (state != State.CONNECTING || id != null) {
             CmAgent.refuse(request, "this queue pair is connected already, or no more");
-            return;
+            return () -> {};
         }
         try {
             end.makeReady(request);
             request.accept(end.parameters());
             take(request);
+            return () -> {};
         } catch (RuntimeException e) {
             LOGGER.warn("{} cannot be granted: {}", request, e.getMessage());
-            state = State.ENDED;
-            cause = e.getMessage();
-            CmAgent.refuse(request, cause);
+            CmAgent.refuse(request, e.getMessage());
+            return end(e.getMessage());
         }
     }
 
     // ---- both ----
+
+    /**
+     * Called once, with null when it is established, or with the cause when it has ended before, otherwise than by {@link #close}; at once if
+     * that is so.
+     */
+    public void whenDecided(Consumer<String> whenDecided) {
+        String known;
+        synchronized (this) {
+            if (state == State.CONNECTING) {
+                this.whenDecided = whenDecided;
+                return;
+            }
+            known = cause;
+            if (state == State.ENDED && known == null) {
+                return;
+            }
+        }
+        whenDecided.accept(known);
+    }
 
     /** Called with the cause when it has ended otherwise than by {@link #close}; at once if it has. */
     public void onEnd(Consumer<String> onEnd) {
@@ -191,16 +184,15 @@ public final class CmLink implements AutoCloseable {
             return () -> {};
         }
         state = State.ESTABLISHED;
-        notifyAll();
-        return onEstablished;
+        Consumer<String> hears = whenDecided;
+        return () -> hears.accept(null);
     }
 
     private Runnable end(String cause) {
         LOGGER.debug("{}: {}", id, cause);
+        Consumer<String> hears = state == State.CONNECTING ? whenDecided : onEnd;
         state = State.ENDED;
         this.cause = cause;
-        notifyAll();
-        Consumer<String> hears = onEnd;
         return () -> hears.accept(cause);
     }
 
@@ -208,7 +200,6 @@ public final class CmLink implements AutoCloseable {
     @Override
     public synchronized void close() {
         state = State.ENDED;
-        notifyAll();
         CmId closed = id;
         id = null;
         if (closed != null) {
