@@ -40,7 +40,7 @@ final class Attempt implements ConnectHandler {
     }
 
     Connection connection() {
-        return assertInstanceOf(Connection.class, theOne());
+        return assertInstanceOf(Connection.class, theOne(), () -> heard.toString());
     }
 
     /** It came to nothing, with these words. */
