@@ -53,6 +53,9 @@ public record Holdings(List<String> threads, List<String> descriptors, List<Stri
     public void assertNothingMore(String what) {
         long startNs = System.nanoTime();
         Holdings more = now().without(this);
+        if (!more.isEmpty()) {
+            System.gc(); // Counters are unmapped with the last reference to them.
+        }
         while (!more.isEmpty() && System.nanoTime() - startNs < PATIENCE_NS) {
             LockSupport.parkNanos(1_000_000);
             more = now().without(this);
