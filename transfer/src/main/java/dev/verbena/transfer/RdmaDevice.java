@@ -23,6 +23,9 @@ import dev.verbena.transfer.counters.CounterRow.Word;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.events.RegistrationEvent;
 import dev.verbena.transfer.events.TransferEvents;
+import dev.verbena.transfer.group.Collectives;
+import dev.verbena.transfer.group.GroupDirectory;
+import dev.verbena.transfer.group.GroupHost;
 import dev.verbena.transfer.protocol.ControlMemory;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
 import dev.verbena.transfer.protocol.PeerConnection;
@@ -76,6 +79,7 @@ public final class RdmaDevice implements AutoCloseable {
     private final RpcMethods methods = new RpcMethods();
     private final ReceiverDirectory receivers = new ReceiverDirectory(methods);
     private final SenderDirectory senders = new SenderDirectory(methods);
+    private final GroupDirectory groups = new GroupDirectory(methods);
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
     private final Engines engines;
     private final ControlMemory controlMemory;
@@ -340,6 +344,29 @@ public final class RdmaDevice implements AutoCloseable {
         return new DynamicTensorReceiver(this, receiver);
     }
 
+    /**
+     * Makes this device the member of that rank of a group; {@link Group#join} then waits for the others.
+     *
+     * @param members where each rank's device listens, this one included; the same list everywhere
+     * @param arena over {@link #slabSource()} of this device; slots for the other members are allocated in it now
+     * @throws IllegalArgumentException if this device is not the one of that rank, or is in a group of that name already, or the arena's memory
+     *             is not registered here
+     */
+    public Group group(String name, int rank, List<Endpoint> members, TensorArena arena, GroupOptions options) {
+        if (rank < 0 || rank >= members.size() || members.get(rank).port() != endpoint.port()) {
+            throw new IllegalArgumentException(
+                    "rank=" + rank + " of group '" + name + "' is not this device, which listens at "
+                            + endpoint + "; members=" + members);
+        }
+        if (members.stream().distinct().count() < members.size()) {
+            throw new IllegalArgumentException("group '" + name + "' has a member twice: " + members);
+        }
+        GroupHost host = new GroupHost(engines, receivers, senders, controlMemory, capabilities(), tail, groups,
+                (edge, peer) -> senderCounters(edge, peer, STATIC), edge -> receiverCounters(edge, STATIC));
+        return new Group(this, name, rank, List.copyOf(members), arena,
+                Collectives.create(host, name, rank, members, arena, options));
+    }
+
     /** Bytes of the one tensor that a receiver of these allocates in its arena, for {@link TensorArena#plannedByteSize}. */
     public static long receiverBufferByteSize(ElementType type, Shape shape, int depth) {
         return new SlotLayout(shape.byteSize(type), depth).totalByteSize();
@@ -409,10 +436,20 @@ public final class RdmaDevice implements AutoCloseable {
         return await(condition, timeout, false);
     }
 
-    private boolean await(BooleanSupplier condition, Duration timeout, boolean byWrite) {
+    /** Waits for what has failed to end, which takes no longer than the driver's turn, whatever interrupts. */
+    void awaitEnd(BooleanSupplier condition) {
+        engines.awaitUninterruptibly(condition, DRAIN_NS);
+    }
+
+    /** @throws IllegalStateException on a thread that drives, such as in a callback */
+    void requireWaiting() {
         if (engines.isDriving()) {
             throw new IllegalStateException("a callback or a handler must not wait");
         }
+    }
+
+    private boolean await(BooleanSupplier condition, Duration timeout, boolean byWrite) {
+        requireWaiting();
         if (!byWrite || fabric.capabilities().wakesOnWrite()) {
             return engines.await(condition, timeout.toNanos());
         }
@@ -481,21 +518,21 @@ public final class RdmaDevice implements AutoCloseable {
 
     TensorSender connectSender(PeerConnection peer, int queuePairIndex, String name, ElementType type, Shape shape,
             Duration timeout) {
-        TransferCounters row = senderCounters(name, peer, STATIC);
+        TransferCounters row = senderCounters(name, peer.name(), STATIC);
         return new TensorSender(this, closingOnFailure(row, () -> PlacementQuery.sender(senders, name, type, shape,
                 peer, queuePairIndex, controlMemory, capabilities(), row, timeout)));
     }
 
     DynamicTensorSender connectDynamicSender(PeerConnection peer, int queuePairIndex, String name, Duration timeout) {
-        TransferCounters row = senderCounters(name, peer, DYNAMIC);
+        TransferCounters row = senderCounters(name, peer.name(), DYNAMIC);
         return new DynamicTensorSender(this, closingOnFailure(row, () -> PlacementQuery.dynamicSender(senders, name,
                 peer, queuePairIndex, controlMemory, capabilities(), row, timeout)));
     }
 
-    private TransferCounters senderCounters(String name, PeerConnection peer, String protocol) {
+    private TransferCounters senderCounters(String name, String peerName, String protocol) {
         // Dynamically allocated tensors are read, by the receiver.
         boolean movesByCpu = capabilities().movesByCpu() && protocol.equals(STATIC);
-        return TransferCounters.ofSender(counters, name, peer.name(), protocol + "; " + arrivalReason(), movesByCpu);
+        return TransferCounters.ofSender(counters, name, peerName, protocol + "; " + arrivalReason(), movesByCpu);
     }
 
     private TransferCounters receiverCounters(String name, String protocol) {
@@ -515,6 +552,10 @@ public final class RdmaDevice implements AutoCloseable {
 
     private void tellRegistered() {
         counters.onRegistered(fabric.registeredByteSize(), fabric.registrationCount());
+    }
+
+    PeerConnection peer(Endpoint remote) {
+        return connections.to(remote);
     }
 
     String arrivalReason() {

@@ -46,8 +46,8 @@ class EngineMutantTest {
                 "!placement.tail() ? Opcode"),
         DROPS_THE_LAST_PART("as it arrives: element|is not settled|does not work",
                 "protocol/StaticPlacementSender.java",
-                "if (cause == null && cursor < layout.byteSize()) {",
-                "if (cause == null && cursor + capabilities.messageByteSizeMax() < layout.byteSize()) {"),
+                "if (cause == null && cursor < byteSize) {",
+                "if (cause == null && cursor + capabilities.messageByteSizeMax() < byteSize) {"),
         PINS_ANOTHER_TENSOR("as it arrives: element", "protocol/StaticPlacementSender.java",
                 "            lease.pin(tensor);", "            lease.pin(tails);"),
         STAYS_PINNED("still has ", "protocol/StaticPlacementSender.java",
@@ -121,7 +121,7 @@ class EngineMutantTest {
     @ParameterizedTest
     @EnumSource(Wrong.class)
     void isFound(Wrong wrong) throws Throwable {
-        Mutant.Program program = wrong.mutant.program();
+        Mutant.Program program = wrong.mutant.program(DeviceProgram.class);
         for (long seed = 1; seed <= SEEDS; seed++) {
             try {
                 program.run(seed);

@@ -47,11 +47,12 @@ record Mutant(String file, String right, String wrong) {
         void run(long seed) throws Throwable;
     }
 
-    Program program() {
+    /** Of a class with a static method {@code run} that takes a seed. */
+    Program program(Class<?> whose) {
         try {
             Classes classes = new Classes(compiled());
             beSilent(classes);
-            Class<?> program = Class.forName(DeviceProgram.class.getName(), true, classes);
+            Class<?> program = Class.forName(whose.getName(), true, classes);
             var run = program.getMethod("run", long.class);
             return seed -> {
                 try {

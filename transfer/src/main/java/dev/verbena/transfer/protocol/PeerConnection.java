@@ -128,7 +128,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
     }
 
     /** Calls a method of the peer whose answer nobody waits for. */
-    void tell(String method, byte[] request) {
+    public void tell(String method, byte[] request) {
         rpc.tell(method, request);
     }
 

@@ -195,7 +195,7 @@ public final class StaticPlacementReceiver {
     }
 
     /** Lends what is next in memory, and drives nothing. @return false if that has not arrived */
-    boolean take(TensorLease lease) {
+    public boolean take(TensorLease lease) {
         Slot slot = arrived();
         if (slot == null) {
             return false;
@@ -209,7 +209,7 @@ public final class StaticPlacementReceiver {
     }
 
     /** Who sends here; null while nobody does. */
-    PeerConnection sender() {
+    public PeerConnection sender() {
         return peer;
     }
 

@@ -109,7 +109,7 @@ public final class StaticPlacementSender {
         return name;
     }
 
-    PeerConnection peer() {
+    public PeerConnection peer() {
         return peer;
     }
 
@@ -129,7 +129,7 @@ public final class StaticPlacementSender {
     }
 
     /** Why nothing goes any more; null while all is well. */
-    String failure() {
+    public String failure() {
         return failure != null ? failure : peer.failure();
     }
 
@@ -144,7 +144,22 @@ public final class StaticPlacementSender {
 
     /** Takes a tensor of the sender's type and shape; only when it {@link #isReady}. */
     void put(Tensor tensor, SendCallback callback) {
-        takeSlot().start(tensor, callback, sent - 1);
+        put(tensor, 0, layout.byteSize(), callback);
+    }
+
+    /**
+     * Whether a part would be taken now, as far as memory tells; drives nothing. Where arrivals are only counted, a short part must not overtake
+     * a long one, which takes several writes.
+     */
+    public boolean hasSlotForPart() {
+        return hasSlot() && (placement.tail()
+                || layout.byteSize() + layout.tailByteSize() <= capabilities.messageByteSizeMax()
+                || !sends[Math.floorMod(sent - 1, layout.depth())].busy.getAcquire());
+    }
+
+    /** Takes bytes of a registered tensor, whatever it is, to the end of the slot's payload; only when it {@link #hasSlotForPart}. */
+    public void put(Tensor tensor, long byteOffset, long byteSize, SendCallback callback) {
+        takeSlot(byteSize).start(tensor, byteOffset, byteSize, callback, sent - 1);
     }
 
     // ---- offering ----
@@ -181,7 +196,7 @@ public final class StaticPlacementSender {
         if (!isReady()) {
             return backPressured();
         }
-        takeSlot().start(view, runs, callback, sent - 1);
+        takeSlot(layout.byteSize()).start(view, runs, callback, sent - 1);
         return SendResult.SENT;
     }
 
@@ -200,10 +215,10 @@ public final class StaticPlacementSender {
     }
 
     /** Before the send starts, since its callback may offer the next tensor. */
-    private SlotSend takeSlot() {
+    private SlotSend takeSlot(long byteSize) {
         SlotSend next = nextSend();
         sent++;
-        counters.onTransfer(layout.byteSize());
+        counters.onTransfer(byteSize);
         return next;
     }
 
@@ -344,8 +359,10 @@ public final class StaticPlacementSender {
         /** From the offer to the last completion. */
         private final TensorLease lease = new TensorLease();
         private MemoryRegion region;
-        /** Of the tensor's first byte, in the region. */
+        /** Of the first byte, in the region. */
         private long regionOffset;
+        /** Of the payload, which lies at the slot's end. */
+        private long byteSize;
         /** What to gather, counted from there; null of a whole tensor. */
         private ByteRuns runs;
         private SendCallback callback;
@@ -362,20 +379,21 @@ public final class StaticPlacementSender {
         }
 
         /** On the offering thread, as is the next. */
-        void start(Tensor tensor, SendCallback callback, long sequence) {
+        void start(Tensor tensor, long byteOffset, long byteSize, SendCallback callback, long sequence) {
             lease.pin(tensor);
-            start((MemoryRegion) tensor.slab(), tensor.slabOffset(), null, callback, sequence);
+            start((MemoryRegion) tensor.slab(), tensor.slabOffset() + byteOffset, byteSize, null, callback, sequence);
         }
 
         void start(TensorView view, ByteRuns runs, SendCallback callback, long sequence) {
             view.pin(lease);
-            start((MemoryRegion) view.slab(), view.slabOffset(), runs, callback, sequence);
+            start((MemoryRegion) view.slab(), view.slabOffset(), layout.byteSize(), runs, callback, sequence);
         }
 
-        private void start(MemoryRegion region, long regionOffset, ByteRuns runs, SendCallback callback,
+        private void start(MemoryRegion region, long regionOffset, long byteSize, ByteRuns runs, SendCallback callback,
                 long sequence) {
             this.region = region;
             this.regionOffset = regionOffset;
+            this.byteSize = byteSize;
             this.runs = runs;
             this.callback = callback;
             this.sequence = sequence;
@@ -394,7 +412,7 @@ public final class StaticPlacementSender {
 
         @Override
         protected void onDone(String cause) {
-            if (cause == null && cursor < layout.byteSize()) {
+            if (cause == null && cursor < byteSize) {
                 prepareChunk();
                 queuePair.submit(this);
                 return;
@@ -426,28 +444,31 @@ public final class StaticPlacementSender {
 
         /** Prepares the write of what follows the cursor and moves the cursor behind it. */
         private void prepareChunk() {
-            long left = layout.byteSize() - cursor;
+            long left = byteSize - cursor;
             boolean last = left + layout.tailByteSize() <= capabilities.messageByteSizeMax();
-            long byteSize = last ? left : Math.min(left, capabilities.messageByteSizeMax() - layout.tailByteSize());
+            long chunkByteSize = last ? left
+                    : Math.min(left, capabilities.messageByteSizeMax() - layout.tailByteSize());
             workRequest.reset(0, last && !placement.tail() ? Opcode.WRITE_WITH_IMMEDIATE : Opcode.WRITE);
             workRequest.immediate = placement.receiverId();
-            addPayload(byteSize);
+            addPayload(chunkByteSize);
             if (last && placement.tail()) {
                 long end = tails.slabOffset() + (slot + 1) * TAIL_BYTE_SIZE;
                 Words.setRelease(tails.memory(), (slot + 1) * TAIL_BYTE_SIZE - SlotLayout.WORD, sequence + 1);
                 workRequest.element((MemoryRegion) tails.slab(), end - layout.tailByteSize(), layout.tailByteSize());
             }
-            workRequest.remote(placement.address() + layout.slotOffset(sequence) + cursor, placement.rkey());
-            cursor += byteSize;
+            workRequest.remote(
+                    placement.address() + layout.slotOffset(sequence) + layout.byteSize() - byteSize + cursor,
+                    placement.rkey());
+            cursor += chunkByteSize;
         }
 
         /** What the runs have between the cursor and {@code byteSize} bytes behind it. */
-        private void addPayload(long byteSize) {
+        private void addPayload(long chunkByteSize) {
             if (runs == null) {
-                addElement(cursor, byteSize);
+                addElement(cursor, chunkByteSize);
                 return;
             }
-            long end = cursor + byteSize;
+            long end = cursor + chunkByteSize;
             for (long at = cursor; at < end;) {
                 long within = at % runs.byteSize();
                 long piece = Math.min(runs.byteSize() - within, end - at);
@@ -456,9 +477,9 @@ public final class StaticPlacementSender {
             }
         }
 
-        private void addElement(long offset, long byteSize) {
-            if (byteSize > 0) {
-                workRequest.element(region, regionOffset + offset, byteSize);
+        private void addElement(long offset, long elementByteSize) {
+            if (elementByteSize > 0) {
+                workRequest.element(region, regionOffset + offset, elementByteSize);
             }
         }
     }

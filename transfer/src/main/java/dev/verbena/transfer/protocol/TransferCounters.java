@@ -53,7 +53,8 @@ public final class TransferCounters implements AutoCloseable {
         }
     }
 
-    void onCopy(long byteSize) {
+    /** A processor has copied so much. */
+    public void onCopy(long byteSize) {
         row.add(Word.STAGED_TENSORS, 1);
         row.add(Word.STAGED_BYTES, byteSize);
     }

@@ -1,0 +1,79 @@
+package dev.verbena.testing.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whatever happens to the members of a group: all have the same result, to the bit, or all that live hear why not; and wrong groups are found. */
+class GroupSimulationTest {
+    private static final String PROPERTY = "verbena.simulation.groupSeeds";
+    private static final long SEEDS = Long.getLong(PROPERTY, 300);
+    private static final int MUTANT_SEEDS = 100;
+    private static final List<String> DONE = List.of("reduce", "broadcast", "gather", "barrier", "done", "failures");
+
+    private enum Wrong {
+        ADDS_A_CHUNK_THAT_IS_TORN("wrong element|offers ", "RdmaDevice.java",
+                "        boolean inOrder = fabric.capabilities().writesInOrder();", "        boolean inOrder = true;"),
+        WRITES_INTO_A_SLOT_BEFORE_IT_IS_ADDED("wrong element|slot that is in use",
+                "protocol/StaticPlacementSender.java", "return sent - acknowledgedAcquire() < layout.depth() && ",
+                "return sent - acknowledgedAcquire() <= layout.depth() && "),
+        SUMS_FROM_ITS_OWN_RANK_ON("wrong element", "group/Exchange.java", "            int from = next;",
+                "            int from = (group.rank() + next) % group.size();"),
+        HANDS_ON_WHAT_IT_HAS_NOT_TAKEN("wrong element", "group/Ring.java", "if (sending.step > 0 && ",
+                "if (sending.step > 99 && "),
+        DIVIDES_AT_EVERY_MEMBER("wrong element", "group/Ring.java", "if (taking.step == group.size() - 2) {",
+                "if (taking.step <= group.size() - 2) {"),
+        DOES_NOT_COMPARE("wrong element|has not heard|ends otherwise|failed though nothing has|as it", "group/Collectives.java",
+                "        if (difference != null) {", "        if (difference != null && rank < 0) {"),
+        TELLS_NOBODY("failed though nothing has", "group/Collectives.java",
+                "                    member.tell(GroupDirectory.FAILED, message);", "");
+
+        private final Pattern reason;
+        private final Mutant mutant;
+
+        Wrong(String reason, String file, String right, String wrong) {
+            this.reason = Pattern.compile(reason);
+            mutant = new Mutant(file, right, wrong);
+        }
+    }
+
+    @Test
+    void allHaveTheSameResultOrHearWhyNot() {
+        Tally tally = new Tally();
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            GroupProgram.run(seed, tally);
+        }
+        assertEquals(List.of(), DONE.stream().filter(tally.missing(DONE)::contains).toList(), tally::toString);
+    }
+
+    @Test
+    void theSameSeedIsTheSameRun() {
+        for (long seed = 1; seed <= 10; seed++) {
+            assertEquals(GroupProgram.run(seed), GroupProgram.run(seed), "seed " + seed);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Wrong.class)
+    void isFound(Wrong wrong) throws Throwable {
+        Mutant.Program program = wrong.mutant.program(GroupProgram.class);
+        for (long seed = 1; seed <= MUTANT_SEEDS; seed++) {
+            try {
+                program.run(seed);
+            } catch (AssertionError e) {
+                String found = e.getMessage().lines().findFirst().orElse("");
+                if (!wrong.reason.matcher(found).find()) {
+                    fail(wrong + " was found, seed=" + seed + ", but not by '" + wrong.reason + "': " + found, e);
+                }
+                return;
+            }
+        }
+        fail(wrong + " was not found");
+    }
+}

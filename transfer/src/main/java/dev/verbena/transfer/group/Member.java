@@ -1,0 +1,115 @@
+package dev.verbena.transfer.group;
+
+import java.lang.foreign.MemorySegment;
+
+import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.SendCallback;
+import dev.verbena.transfer.protocol.PeerConnection;
+import dev.verbena.transfer.protocol.StaticPlacementReceiver;
+import dev.verbena.transfer.protocol.StaticPlacementSender;
+
+/**
+ * Another member of a group: slots that it sends into, and the sender into those that it has for this one.
+ *
+ * <p><b>Owner:</b> {@link Collectives}. <b>Threading:</b> while driving, except for {@link #failure} and {@link #close}.
+ */
+final class Member {
+    private final int rank;
+    private final Endpoint endpoint;
+    private final StaticPlacementReceiver receiver;
+    /** Bytes of a slot here. */
+    private final long slotByteSize;
+    private volatile StaticPlacementSender sender;
+    private final TensorLease slot = new TensorLease();
+    private boolean hasSlot;
+
+    Member(int rank, Endpoint endpoint, StaticPlacementReceiver receiver, long slotByteSize) {
+        this.rank = rank;
+        this.endpoint = endpoint;
+        this.receiver = receiver;
+        this.slotByteSize = slotByteSize;
+    }
+
+    int rank() {
+        return rank;
+    }
+
+    void connected(StaticPlacementSender toIt) {
+        sender = toIt;
+    }
+
+    boolean isConnected() {
+        return sender != null;
+    }
+
+    // ---- what it has sent ----
+
+    /** Whether its next message is here; it stays until {@link #release}. */
+    boolean hasArrived() {
+        if (!hasSlot) {
+            hasSlot = receiver.take(slot);
+        }
+        return hasSlot;
+    }
+
+    /** The slot of the message; what it says ends at {@link #end}. */
+    MemorySegment memory() {
+        return slot.memory();
+    }
+
+    long end() {
+        return slotByteSize;
+    }
+
+    void release() {
+        hasSlot = false;
+        slot.close();
+    }
+
+    // ---- what it is sent ----
+
+    boolean isReady() {
+        return sender != null && sender.hasSlotForPart();
+    }
+
+    void send(Tensor tensor, long byteOffset, long byteSize, SendCallback callback) {
+        sender.put(tensor, byteOffset, byteSize, callback);
+    }
+
+    /** To the same process, over the small RPC; nothing if it is not reached. */
+    void tell(String method, byte[] message) {
+        StaticPlacementSender toIt = sender;
+        if (toIt != null && toIt.peer().failure() == null) {
+            toIt.peer().tell(method, message);
+        }
+    }
+
+    /** Why nothing more comes from it or goes to it; null while all is well. */
+    String failure() {
+        StaticPlacementSender toIt = sender;
+        if (toIt == null) {
+            return null;
+        }
+        PeerConnection from = receiver.sender();
+        String cause = toIt.failure() != null ? toIt.failure() : from == null ? null : from.failure();
+        if (cause == null && receiver.goodbyes() > 0) {
+            cause = "it has left the group";
+        }
+        return cause;
+    }
+
+    void close() {
+        if (sender != null) {
+            sender.close();
+        }
+        receiver.close();
+        slot.release();
+    }
+
+    @Override
+    public String toString() {
+        return "rank " + rank + " (" + (sender == null ? "" : "'" + sender.receiverName() + "' at ") + endpoint + ")";
+    }
+}

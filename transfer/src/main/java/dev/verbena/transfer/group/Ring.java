@@ -1,0 +1,160 @@
+package dev.verbena.transfer.group;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * All-reduce around a ring (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009): a tensor has
+ * as many segments as the group has members. In step {@code s} of {@code 2(n-1)} each member sends segment {@code rank - s} to the right, and
+ * takes segment {@code rank - s - 1} from the left: it adds it to its own in the first half, so that afterwards each segment is complete at
+ * one member, and replaces its own in the second. So each segment is summed once, and all have its bits.
+ *
+ * <p>Segments go in chunks; what has been taken in one step is sent in the next, chunk by chunk. Always: what is sent in step {@code s} has
+ * been taken in step {@code s - 1}.
+ *
+ * <p><b>Owner:</b> {@link Collectives}. <b>Threading:</b> while driving.
+ */
+final class Ring implements Algorithm {
+    private final Collectives group;
+    private final Cursor sending = new Cursor();
+    private final Cursor taking = new Cursor();
+    private Operation operation;
+    private Arithmetic arithmetic;
+    private long elementByteSize;
+    private long segmentElements;
+    private boolean hasSaid;
+    private boolean hasHeard;
+
+    Ring(Collectives group) {
+        this.group = group;
+    }
+
+    @Override
+    public void begin(Operation operation) {
+        this.operation = operation;
+        arithmetic = Arithmetic.of(operation.tensor.type());
+        elementByteSize = operation.tensor.type().byteSize(1);
+        segmentElements = Math.ceilDiv(operation.count, group.size());
+        hasSaid = group.size() == 1;
+        hasHeard = hasSaid;
+        sending.begin(group.rank());
+        taking.begin(group.rank() - 1);
+    }
+
+    @Override
+    public boolean advance() {
+        boolean isMoving = true;
+        while (isMoving) {
+            isMoving = send();
+            isMoving |= take();
+        }
+        return taking.isOver() && sending.isOver() && group.areSent();
+    }
+
+    private boolean send() {
+        if (sending.isOver() && hasSaid || !group.right().isReady()) {
+            return false;
+        }
+        if (!hasSaid) {
+            group.sendHeader(group.right(), operation);
+            hasSaid = true;
+            return true;
+        }
+        if (sending.step > 0 && !taking.isBehind(sending.step - 1, sending.end())) {
+            return false;
+        }
+        group.send(group.right(), operation.tensor, sending.byteOffset(), sending.byteSize());
+        sending.advance();
+        return true;
+    }
+
+    private boolean take() {
+        Member left = group.left();
+        if (taking.isOver() && hasHeard || !left.hasArrived()) {
+            return false;
+        }
+        if (!hasHeard) {
+            group.checkSame(left, operation);
+            hasHeard = true;
+        } else {
+            take(left.memory(), left.end() - taking.byteSize());
+            taking.advance();
+        }
+        left.release();
+        return true;
+    }
+
+    private void take(MemorySegment chunk, long offset) {
+        MemorySegment own = operation.tensor.memory();
+        if (taking.step >= group.size() - 1) {
+            MemorySegment.copy(chunk, offset, own, taking.byteOffset(), taking.byteSize());
+            return;
+        }
+        arithmetic.add(own, taking.byteOffset(), chunk, offset, (int) taking.byteSize());
+        if (taking.step == group.size() - 2) {
+            arithmetic.finish(operation.reduction, own, taking.byteOffset(), (int) taking.byteSize(), group.size());
+        }
+    }
+
+    @Override
+    public boolean awaits(Member member) {
+        return member == group.left() && !(taking.isOver() && hasHeard)
+                || member == group.right() && !(sending.isOver() && hasSaid);
+    }
+
+    /** The next chunk, in elements. */
+    private final class Cursor {
+        private int firstSegment;
+        private int step;
+        /** In the segment. */
+        private long offset;
+
+        void begin(int firstSegment) {
+            this.firstSegment = firstSegment + 2 * group.size();
+            step = 0;
+            offset = 0;
+            skipEmpty();
+        }
+
+        boolean isOver() {
+            return step == 2 * (group.size() - 1);
+        }
+
+        private long segmentBegin() {
+            return Math.min((firstSegment - step) % group.size() * segmentElements, operation.count);
+        }
+
+        private long elements() {
+            return Math.min(segmentElements, operation.count - segmentBegin());
+        }
+
+        private void skipEmpty() {
+            while (!isOver() && offset == elements()) {
+                step++;
+                offset = 0;
+            }
+        }
+
+        long byteOffset() {
+            return (segmentBegin() + offset) * elementByteSize;
+        }
+
+        /** Behind the chunk, in elements of the segment. */
+        long end() {
+            return Math.min(elements(), offset + group.chunkByteSize() / elementByteSize);
+        }
+
+        long byteSize() {
+            return (end() - offset) * elementByteSize;
+        }
+
+        void advance() {
+            offset = end();
+            skipEmpty();
+        }
+
+        /** Whether it has passed that place. */
+        boolean isBehind(int otherStep, long otherOffset) {
+            return step > otherStep || step == otherStep && offset >= otherOffset;
+        }
+    }
+}
