@@ -16,7 +16,6 @@ import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.GroupOptions;
 import dev.verbena.transfer.Reduction;
-import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.protocol.PeerConnection;
@@ -65,7 +64,6 @@ public final class Collectives {
     private final Runnable step = this::step;
     /** Writes handed over and not yet done. */
     private final AtomicInteger sending = new AtomicInteger();
-    private final SendCallback sent = this::onSent;
     private boolean isStepping;
     private boolean mustStepAgain;
     private Operation current;
@@ -115,7 +113,7 @@ public final class Collectives {
             StaticPlacementReceiver receiver = new StaticPlacementReceiver(host.engines(), host.receivers(),
                     edge(from, rank), arena, BYTES, Shape.of(slotByteSize), options.depth(), host.tail(),
                     host.receiverCounters().apply(edge(from, rank)));
-            members[from] = new Member(from, endpoints.get(from), receiver, slotByteSize);
+            members[from] = new Member(this, from, endpoints.get(from), receiver, slotByteSize);
             host.receivers().announce(receiver);
         }
     }
@@ -155,7 +153,8 @@ public final class Collectives {
         try {
             long leftNs = Math.max(deadlineNs - host.engines().nanoTime(), 0);
             member.connected(PlacementQuery.sender(host.senders(), edge, BYTES,
-                    Shape.of(slotByteSize(rank, member.rank())), peer, 0, host.controlMemory(), host.capabilities(), row,
+                    Shape.of(slotByteSize(rank, member.rank())), peer, 0, host.controlMemory(), host.capabilities(),
+                    row,
                     Duration.ofNanos(leftNs)));
         } catch (RuntimeException e) {
             row.close();
@@ -406,10 +405,11 @@ public final class Collectives {
         return null;
     }
 
-    private void onSent(TransferException cause) {
+    /** While driving any engine. */
+    void onSent(Member to, TransferException cause) {
         sending.decrementAndGet();
         if (cause != null) {
-            fail(cause.getMessage());
+            fail(to + " is lost: " + cause.getMessage());
         }
         schedule();
     }
@@ -442,7 +442,7 @@ public final class Collectives {
 
     void send(Member to, Tensor tensor, long byteOffset, long byteSize) {
         sending.incrementAndGet();
-        to.send(tensor, byteOffset, byteSize, sent);
+        to.send(tensor, byteOffset, byteSize);
     }
 
     void sendHeader(Member to, Operation operation) {

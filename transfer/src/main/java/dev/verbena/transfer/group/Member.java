@@ -24,12 +24,14 @@ final class Member {
     private volatile StaticPlacementSender sender;
     private final TensorLease slot = new TensorLease();
     private boolean hasSlot;
+    private final SendCallback sent;
 
-    Member(int rank, Endpoint endpoint, StaticPlacementReceiver receiver, long slotByteSize) {
+    Member(Collectives group, int rank, Endpoint endpoint, StaticPlacementReceiver receiver, long slotByteSize) {
         this.rank = rank;
         this.endpoint = endpoint;
         this.receiver = receiver;
         this.slotByteSize = slotByteSize;
+        sent = cause -> group.onSent(this, cause);
     }
 
     int rank() {
@@ -74,8 +76,8 @@ final class Member {
         return sender != null && sender.hasSlotForPart();
     }
 
-    void send(Tensor tensor, long byteOffset, long byteSize, SendCallback callback) {
-        sender.put(tensor, byteOffset, byteSize, callback);
+    void send(Tensor tensor, long byteOffset, long byteSize) {
+        sender.put(tensor, byteOffset, byteSize, sent);
     }
 
     /** To the same process, over the small RPC; nothing if it is not reached. */
