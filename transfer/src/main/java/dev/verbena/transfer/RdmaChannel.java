@@ -104,4 +104,15 @@ public final class RdmaChannel {
     public DynamicTensorSender dynamicSender(String name, Duration timeout) {
         return device.connectDynamicSender(peer, queuePairIndex, name, timeout);
     }
+
+    /**
+     * The sending end for the peer's receiver of that name, of tensors by name and step.
+     *
+     * @param options of which the depth is the receiver's
+     * @param timeout how long to wait until the peer has announced the receiver
+     * @throws TransferException if it does not in time, takes other tensors, or already has a sender
+     */
+    public ExchangeSender exchangeSender(String name, ExchangeOptions options, Duration timeout) {
+        return device.connectExchangeSender(peer, queuePairIndex, name, options, timeout);
+    }
 }

@@ -26,6 +26,7 @@ import dev.verbena.transfer.events.TransferEvents;
 import dev.verbena.transfer.group.Collectives;
 import dev.verbena.transfer.group.GroupDirectory;
 import dev.verbena.transfer.group.GroupHost;
+import dev.verbena.transfer.protocol.AdaptiveExchangeReceiver;
 import dev.verbena.transfer.protocol.ControlMemory;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
 import dev.verbena.transfer.protocol.PeerConnection;
@@ -64,6 +65,7 @@ public final class RdmaDevice implements AutoCloseable {
     private static final long DEPTH_BYTE_SIZE = 2 * 2 * 64;
     private static final String STATIC = "static placement";
     private static final String DYNAMIC = "dynamic allocation";
+    private static final String EXCHANGE = "exchange";
     private static final long DRAIN_NS = 2_000_000_000L;
     /** Between two looks at memory whose writes nobody tells of. */
     private static final long LOOK_NS = 50_000L;
@@ -367,6 +369,50 @@ public final class RdmaDevice implements AutoCloseable {
                 Collectives.create(host, name, rank, members, arena, options));
     }
 
+    /**
+     * Announces under the name a receiver of tensors by name and step, which it allocates in the arena when they are asked for, small ones as
+     * they come.
+     *
+     * @param arena over {@link #slabSource()} of this device
+     * @param depth messages that a sender may have under way; slots for them, of 8 KiB, are allocated in the arena now
+     * @throws IllegalArgumentException if the name is taken or the arena's memory is not registered here
+     */
+    public ExchangeReceiver exchangeReceiver(String name, TensorArena arena, int depth) {
+        TransferCounters row = receiverCounters(name, EXCHANGE);
+        return new ExchangeReceiver(this,
+                closingOnFailure(row, () -> AdaptiveExchangeReceiver.create(engines, receivers,
+                        name, arena, depth, tail, capabilities().messageByteSizeMax(), row)));
+    }
+
+    /**
+     * Exchanges tensors by name and step with the device at that endpoint, in both directions; there it is made under the same name, with
+     * this device's endpoint. The names of both devices tell their ends apart.
+     *
+     * @param arena over {@link #slabSource()} of this device
+     * @param timeout how long to wait until the peer has made its end
+     * @throws TransferException if it does not in time
+     * @throws IllegalArgumentException if there is one of that name with that peer, or the arena's memory is not registered here
+     */
+    public TensorExchange exchange(String name, Endpoint remote, TensorArena arena, ExchangeOptions exchangeOptions,
+            Duration timeout) {
+        RdmaChannel channel = channel(remote, 0);
+        ExchangeReceiver receiver = exchangeReceiver(name + " from " + channel.peerName(), arena,
+                exchangeOptions.depth());
+        try {
+            return new TensorExchange(channel.exchangeSender(name + " from " + name(), exchangeOptions, timeout),
+                    receiver);
+        } catch (RuntimeException e) {
+            receiver.close();
+            throw e;
+        }
+    }
+
+    /** As {@link #exchange}, without waiting: the stage completes on a thread that may wait. */
+    public CompletionStage<TensorExchange> exchangeAsync(String name, Endpoint remote, TensorArena arena,
+            ExchangeOptions exchangeOptions, Duration timeout) {
+        return elsewhere(() -> exchange(name, remote, arena, exchangeOptions, timeout));
+    }
+
     /** Bytes of the one tensor that a receiver of these allocates in its arena, for {@link TensorArena#plannedByteSize}. */
     public static long receiverBufferByteSize(ElementType type, Shape shape, int depth) {
         return new SlotLayout(shape.byteSize(type), depth).totalByteSize();
@@ -556,6 +602,13 @@ public final class RdmaDevice implements AutoCloseable {
 
     PeerConnection peer(Endpoint remote) {
         return connections.to(remote);
+    }
+
+    ExchangeSender connectExchangeSender(PeerConnection peer, int queuePairIndex, String name,
+            ExchangeOptions exchangeOptions, Duration timeout) {
+        TransferCounters row = senderCounters(name, peer, EXCHANGE);
+        return new ExchangeSender(this, closingOnFailure(row, () -> PlacementQuery.exchangeSender(senders, name, peer,
+                queuePairIndex, controlMemory, capabilities(), row, timeout)), exchangeOptions);
     }
 
     String arrivalReason() {

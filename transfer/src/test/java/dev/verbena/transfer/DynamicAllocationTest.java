@@ -53,7 +53,7 @@ class DynamicAllocationTest {
         return new DevicePair(DevicePair.options(ArrivalMode.AUTO).withProgress(Progress.callers()));
     }
 
-    private static SmallMessageFabric smallMessages() {
+    static SmallMessageFabric smallMessages() {
         NetworkOptions network = NetworkOptions.defaults();
         return new SmallMessageFabric(Fabrics.select("shm", network).open(network), 4096);
     }

@@ -202,10 +202,19 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         }));
     }
 
+    /** What is acknowledged has been read. */
     @Override
-    public void onSenderClosing() {
-        isSenderClosing = true;
-        queuePair.engine().execute(fetch);
+    public boolean onSenderClosing(boolean isAllConsumed) {
+        if (!isAllConsumed) {
+            isSenderClosing = true;
+            queuePair.engine().execute(fetch);
+        }
+        return isAllConsumed;
+    }
+
+    @Override
+    public PlacementRequest.Protocol protocol() {
+        return PlacementRequest.Protocol.DYNAMIC;
     }
 
     private void fetch() {

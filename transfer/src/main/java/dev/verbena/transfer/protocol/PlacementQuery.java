@@ -56,6 +56,21 @@ public final class PlacementQuery {
         }
     }
 
+    /** The same, of tensors by name and step. */
+    public static AdaptiveExchangeSender exchangeSender(SenderDirectory directory, String name, PeerConnection peer,
+            int queuePairIndex, ControlMemory memory, Capabilities capabilities, TransferCounters counters,
+            Duration timeout) {
+        StaticPlacementSender messages = sender(Protocol.EXCHANGE, directory, name,
+                AdaptiveExchangeReceiver.MESSAGE_TYPE, AdaptiveExchangeReceiver.MESSAGE_SHAPE, peer, queuePairIndex,
+                memory, capabilities, new TransferCounters(), timeout);
+        try {
+            return new AdaptiveExchangeSender(messages, memory, counters);
+        } catch (RuntimeException e) {
+            messages.close();
+            throw e;
+        }
+    }
+
     private static StaticPlacementSender sender(Protocol protocol, SenderDirectory directory, String name,
             ElementType type, Shape shape, PeerConnection peer, int queuePairIndex, ControlMemory memory,
             Capabilities capabilities, TransferCounters counters, Duration timeout) {

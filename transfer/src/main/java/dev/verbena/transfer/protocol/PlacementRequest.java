@@ -31,9 +31,22 @@ record PlacementRequest(Protocol protocol, String name, ElementType type, Shape 
     /** What the slots are for. */
     enum Protocol {
         /** Tensors of one shape, placed statically. */
-        STATIC,
+        STATIC("channel.sender"),
         /** Records of tensors of any shape, {@link DynamicRecord}. */
-        DYNAMIC
+        DYNAMIC("channel.dynamicSender"),
+        /** Messages about tensors by name and step, {@link ExchangeEntry}. */
+        EXCHANGE("channel.exchangeSender");
+
+        private final String method;
+
+        Protocol(String method) {
+            this.method = method;
+        }
+
+        /** By which users make the sender. */
+        String method() {
+            return method;
+        }
     }
 
     byte[] encode() {

@@ -22,7 +22,7 @@ public record SlotLayout(long byteSize, int depth) {
     static final long WORD = Long.BYTES;
     static final long LINE = 64;
     /** A sender prepares a request for each slot, on the word of the receiver. */
-    static final int DEPTH_MAX = 4096;
+    public static final int DEPTH_MAX = 4096;
 
     public SlotLayout {
         if (depth < 1 || depth > DEPTH_MAX) {

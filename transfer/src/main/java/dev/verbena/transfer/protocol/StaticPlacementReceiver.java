@@ -34,8 +34,16 @@ public final class StaticPlacementReceiver {
         /** A sender has the slots now, and writes through this queue pair. */
         void onConnected(EngineQueuePair queuePair);
 
-        /** It closes as soon as all that it has sent is consumed. */
-        void onSenderClosing();
+        /**
+         * It closes. Nothing here may take the lock of who gives slots back.
+         *
+         * @param isAllConsumed whether all slots that it has written were given back
+         * @return whether this side leaves it alone from now on; it asks until then
+         */
+        boolean onSenderClosing(boolean isAllConsumed);
+
+        /** What senders must speak. */
+        PlacementRequest.Protocol protocol();
     }
 
     private final Engines engines;
@@ -238,10 +246,15 @@ public final class StaticPlacementReceiver {
 
     /** A sender asks for the slots. While driving. */
     synchronized PlacementAnswer connect(PeerConnection sender, PlacementRequest request) {
-        if (request.protocol() != (overlay == null ? Protocol.STATIC : Protocol.DYNAMIC)) {
-            throw new TransferException("receiver '" + name + "' " + (overlay == null
-                    ? "takes tensors of one shape, " + type + shape + ": use channel.sender, not channel.dynamicSender"
-                    : "takes tensors of any shape: use channel.dynamicSender, not channel.sender"));
+        Protocol protocol = overlay == null ? Protocol.STATIC : overlay.protocol();
+        if (request.protocol() != protocol) {
+            String takes = switch (protocol) {
+                case STATIC -> "tensors of one shape, " + type + shape + ": use channel.sender";
+                case DYNAMIC -> "tensors of any shape: use channel.dynamicSender";
+                case EXCHANGE -> "tensors by name and step: use channel.exchangeSender";
+            };
+            throw new TransferException(
+                    "receiver '" + name + "' takes " + takes + ", not " + request.protocol().method());
         }
         if (!type.equals(request.type()) || !shape.equals(request.shape())) {
             throw new TransferException("receiver '" + name + "' takes " + type + shape + ", not " + request.type()
@@ -293,8 +306,7 @@ public final class StaticPlacementReceiver {
             // Complete, and not told yet: if the connection fails now, whoever polls must hear of it.
             return false;
         }
-        if (overlay != null && acknowledged < sent) {
-            overlay.onSenderClosing();
+        if (overlay != null && !overlay.onSenderClosing(acknowledged == sent)) {
             return false;
         }
         finish();

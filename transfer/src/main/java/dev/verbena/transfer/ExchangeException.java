@@ -1,0 +1,43 @@
+package dev.verbena.transfer;
+
+/**
+ * What was to be sent could not be computed: the sender's failure, told by {@link ExchangeSender#fail}.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+public final class ExchangeException extends TransferException {
+    private static final long serialVersionUID = 1L;
+
+    private final String peerName;
+    private final String tensorName;
+    private final long step;
+    private final String peerMessage;
+
+    /** As the sender of that name told it. */
+    public ExchangeException(String peerName, String tensorName, long step, String peerMessage) {
+        super("peer " + peerName + " failed '" + tensorName + "' step=" + step + ": " + peerMessage);
+        this.peerName = peerName;
+        this.tensorName = tensorName;
+        this.step = step;
+        this.peerMessage = peerMessage;
+    }
+
+    /** Who failed. */
+    public String peerName() {
+        return peerName;
+    }
+
+    /** What was asked for. */
+    public String tensorName() {
+        return tensorName;
+    }
+
+    public long step() {
+        return step;
+    }
+
+    /** What the sender said: its exception's type and message. */
+    public String peerMessage() {
+        return peerMessage;
+    }
+}

@@ -1,0 +1,116 @@
+package dev.verbena.transfer;
+
+import java.time.Duration;
+
+import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.protocol.AdaptiveExchangeSender;
+import dev.verbena.transfer.protocol.ExchangeCounters;
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.MemoryRegion;
+
+/**
+ * Sends tensors by name and step to one {@link ExchangeReceiver} of a peer, which asks for them by those, sooner or later. A small one goes at
+ * once, several in one message where there are several; a larger one stays where it is until the peer has asked for it and read it
+ * (TensorFlow's verbs transport; AR-gRPC's eager and rendezvous).
+ *
+ * <p>Names have 1 to 512 bytes in UTF-8. Of several with one name and step the first is the first received. Offering throws
+ * {@link TransferException} once the peer is lost, {@link IllegalStateException} when closed.
+ *
+ * <p><b>Owner:</b> who made it with {@link RdmaChannel#exchangeSender}. <b>Threading:</b> thread-safe; what one thread sends goes in its
+ * order.
+ */
+public final class ExchangeSender implements AutoCloseable {
+    private final RdmaDevice device;
+    private final AdaptiveExchangeSender protocol;
+    private final ExchangeOptions options;
+
+    ExchangeSender(RdmaDevice device, AdaptiveExchangeSender protocol, ExchangeOptions options) {
+        this.device = device;
+        this.protocol = protocol;
+        this.options = options;
+    }
+
+    /** Whether the tensor can be sent where it lies: it is small, or in memory registered with this device for peers to read. */
+    public boolean isSendable(Tensor tensor) {
+        return tensor.byteSize() <= options.eagerByteSizeMax() || device.isRegistered(tensor.slab())
+                && ((MemoryRegion) tensor.slab()).rights().contains(AccessRight.REMOTE_READ);
+    }
+
+    /**
+     * Takes the tensor to be sent, and pins it until it is written or read. It is to be closed at any time; not to be written to before the callback.
+     *
+     * @param callback hears that a small one is with the peer, or a larger one read; may be null
+     * @return BACK_PRESSURED if {@value AdaptiveExchangeSender#PENDING_MAX} sends have not ended; offer it again later
+     * @throws IllegalArgumentException if the name is too long, or the tensor is not {@linkplain #isSendable sendable}
+     */
+    public SendResult offer(String name, long step, Tensor tensor, SendCallback callback) {
+        if (!isSendable(tensor)) {
+            throw new IllegalArgumentException("'" + name + "' step=" + step + ": " + tensor
+                    + " is not in memory registered with device '" + device.name()
+                    + "' for peers to read; allocate it from an arena over device.readableSlabSource(), or import its memory with"
+                    + " REMOTE_READ");
+        }
+        return protocol.offer(name, step, tensor, tensor.byteSize() <= options.eagerByteSizeMax(), options.isChecked(),
+                callback);
+    }
+
+    /**
+     * The same of bytes that mean something to the program alone, such as a serialized message; they are copied at once.
+     *
+     * @throws IllegalArgumentException also if they are too many for a message; send those as a tensor
+     */
+    public SendResult offerBytes(String name, long step, byte[] bytes, SendCallback callback) {
+        if (bytes.length > AdaptiveExchangeSender.BYTES_MAX) {
+            throw new IllegalArgumentException("'" + name + "' step=" + step + ": " + bytes.length
+                    + " bytes do not go into a message, which has room for " + AdaptiveExchangeSender.BYTES_MAX
+                    + "; send a tensor of type UINT8");
+        }
+        return protocol.offerBytes(name, step, bytes, options.isChecked(), callback);
+    }
+
+    /** There is no value at this step, and there will be none: the receiver is told so instead ({@link ExchangeContent#DEAD}). */
+    public SendResult offerDead(String name, long step, SendCallback callback) {
+        return protocol.offerNothing(name, step, null, callback);
+    }
+
+    /** What was to be sent could not be made: who asks for it gets an {@link ExchangeException} with these words. */
+    public SendResult fail(String name, long step, Throwable cause, SendCallback callback) {
+        return protocol.offerNothing(name, step, String.valueOf(cause), callback);
+    }
+
+    /**
+     * Sends the tensor as soon as there is room, and waits until it is with the peer: a larger one until the peer has asked for it.
+     *
+     * @throws TransferException if that takes longer, the peer is lost, or the thread is interrupted: it may arrive nevertheless
+     * @throws IllegalStateException also in a callback, which must not wait
+     */
+    public void send(String name, long step, Tensor tensor, Duration timeout) {
+        Outcome outcome = new Outcome();
+        boolean isDone = device.awaitWrite(() -> {
+            outcome.isStarted = outcome.isStarted || offer(name, step, tensor, outcome) == SendResult.SENT;
+            return outcome.isDone();
+        }, timeout);
+        outcome.check(isDone, () -> "peer " + receiverName() + " has not taken '" + name + "' step=" + step + " after "
+                + timeout);
+    }
+
+    /** The name of the peer that receives. */
+    public String receiverName() {
+        return protocol.receiverName();
+    }
+
+    public ExchangeStatistics statistics() {
+        ExchangeCounters counters = protocol.counters();
+        return new ExchangeStatistics(counters.messages(), counters.eager(), counters.eagerByteSize(),
+                counters.rendezvous(), counters.rendezvousByteSize(), counters.shapes(), options.eagerByteSizeMax());
+    }
+
+    /**
+     * No more sends. What was sent is told to the peer, and what it is reading it reads; larger tensors that it has not asked for by then are
+     * told to have failed, so wait for their callbacks before. A peer that takes nothing for half a minute is cut off.
+     */
+    @Override
+    public void close() {
+        protocol.close();
+    }
+}

@@ -1,0 +1,452 @@
+package dev.verbena.transfer.protocol;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.SendCallback;
+import dev.verbena.transfer.SendResult;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.engine.Engine;
+import dev.verbena.transfer.engine.Watch;
+import dev.verbena.transfer.spi.MemoryRegion;
+
+/**
+ * Sending end of an exchange by (name, step). Messages are placed statically, so that there are never more under way than the receiver has
+ * slots: those are the credits. What waits for one, or came while the engine was busy, goes in one message, in order (AR-gRPC, coalescing).
+ * A small tensor is in the message itself (eager); of a larger one it says where it lies (rendezvous), and the tensor stays pinned until the
+ * receiver, which reads it whenever it is asked for, has written its release word.
+ *
+ * <pre>
+ *   waiting ── credit ──► eager: in a message ── written ──► ended
+ *                         rendezvous: told of ── release word ──► ended
+ *                                             ── end: nobody reads any more ──► failed
+ *
+ *   release word   63             8      0
+ *                 +----------------+------+
+ *                 | round, from 1  | READ |     round: the how manieth tensor that uses this word
+ *                 +----------------+------+
+ * </pre>
+ *
+ * Always: {@code pending == waiting + in messages + told of <= PENDING_MAX}.
+ *
+ * <p><b>Owner:</b> {@link dev.verbena.transfer.ExchangeSender}. <b>Threading:</b> offers by any thread; the rest while driving.
+ */
+public final class AdaptiveExchangeSender implements StaticPlacementSender.Overlay {
+    /** Sends that have not ended. */
+    public static final int PENDING_MAX = 1024;
+    /** What a message has room for, of a small tensor, of bytes, of a failure's words. */
+    public static final int BYTES_MAX = ExchangeEntry.PAYLOAD_BYTE_SIZE_MAX;
+    /** The outcome of a rendezvous, in the low bits of its word. */
+    static final long READ = 1;
+    static final int ROUND_SHIFT = 8;
+    /** For what waits for credits; a receiver that takes nothing for so long is cut off by then. */
+    private static final long SENDS_NS = 30_000_000_000L;
+
+    /** What the receiver was told of a name. */
+    private static final class Told {
+        private final int id;
+        private ElementType type;
+        private Shape shape;
+
+        Told(int id) {
+            this.id = id;
+        }
+
+        boolean isOf(ExchangeSend send) {
+            return type == send.type && send.shape.equals(shape);
+        }
+    }
+
+    private final StaticPlacementSender messages;
+    private final Engine engine;
+    private final TransferCounters counters;
+    private final Tensor messageMemory;
+    private final Message[] ring;
+    private final Tensor releaseWords;
+    private final Runnable pump = this::pump;
+    private final Watch watch = this::look;
+    private final Runnable onEnd = this::onEnd;
+    private final ExchangeCounters exchangeCounters = new ExchangeCounters();
+
+    /** Guarded by this, as are the next three. */
+    private final ArrayDeque<ExchangeSend> waiting = new ArrayDeque<>();
+    private final ArrayDeque<ExchangeSend> free = new ArrayDeque<>();
+    private int pending;
+    private boolean isClosed;
+
+    // Written while driving.
+    private final Map<String, Told> names = new HashMap<>();
+    private final Told untold = new Told(ExchangeEntry.NAMES_MAX);
+    /** By release word; null where it is free. */
+    private final ExchangeSend[] told = new ExchangeSend[PENDING_MAX];
+    private final long[] rounds = new long[PENDING_MAX];
+    /** The first {@code toldCount} are in use, the others free. */
+    private final int[] words = new int[PENDING_MAX];
+    private int toldCount;
+    private boolean isPumping;
+    private boolean isWatched;
+    private boolean isEnded;
+
+    /** Over a sender of messages, which it closes. */
+    public AdaptiveExchangeSender(StaticPlacementSender messages, ControlMemory memory, TransferCounters counters) {
+        this.messages = messages;
+        this.engine = messages.engine();
+        this.counters = counters;
+        ring = new Message[messages.depth()];
+        messageMemory = memory.messages().allocate(ElementType.UINT8,
+                Shape.of(ring.length, ExchangeEntry.MESSAGE_BYTE_SIZE));
+        try {
+            releaseWords = memory.words().allocateZeroed(ElementType.INT64, Shape.of(PENDING_MAX));
+        } catch (RuntimeException e) {
+            messageMemory.close();
+            throw e;
+        }
+        for (int i = 0; i < ring.length; i++) {
+            ring[i] = new Message(Tensor.over(messageMemory.slab(),
+                    messageMemory.slabOffset() + (long) i * ExchangeEntry.MESSAGE_BYTE_SIZE,
+                    AdaptiveExchangeReceiver.MESSAGE_TYPE, AdaptiveExchangeReceiver.MESSAGE_SHAPE, () -> {}));
+        }
+        for (int i = 0; i < PENDING_MAX; i++) {
+            words[i] = i;
+        }
+        messages.carry(this);
+        messages.peer().addCloseListener(onEnd);
+    }
+
+    /** @see dev.verbena.transfer.ExchangeSender#offer */
+    public SendResult offer(String name, long step, Tensor tensor, boolean isEager, boolean isChecked,
+            SendCallback callback) {
+        byte[] nameBytes = checked(name);
+        long checksum = isChecked ? ExchangeChecksum.of(tensor.memory()) : 0;
+        ExchangeSend send = take(name, nameBytes, step, callback);
+        if (send == null) {
+            return SendResult.BACK_PRESSURED;
+        }
+        send.kind = isEager ? ExchangeEntry.Kind.EAGER : ExchangeEntry.Kind.RENDEZVOUS;
+        send.isChecked = isChecked;
+        send.checksum = checksum;
+        try {
+            send.take(tensor);
+        } catch (IllegalStateException e) {
+            giveBack(send);
+            throw e;
+        }
+        return line(send);
+    }
+
+    /** The same, of bytes that mean something to the program alone. */
+    public SendResult offerBytes(String name, long step, byte[] bytes, boolean isChecked, SendCallback callback) {
+        ExchangeSend send = take(name, checked(name), step, callback);
+        if (send == null) {
+            return SendResult.BACK_PRESSURED;
+        }
+        send.kind = ExchangeEntry.Kind.BYTES;
+        send.isChecked = isChecked;
+        send.checksum = isChecked ? ExchangeChecksum.of(MemorySegment.ofArray(bytes)) : 0;
+        send.take(bytes.clone());
+        return line(send);
+    }
+
+    /** There is no value; or, with words, there should be one, and its sender has failed. */
+    public SendResult offerNothing(String name, long step, String failure, SendCallback callback) {
+        ExchangeSend send = take(name, checked(name), step, callback);
+        if (send == null) {
+            return SendResult.BACK_PRESSURED;
+        }
+        send.kind = failure == null ? ExchangeEntry.Kind.DEAD : ExchangeEntry.Kind.ERROR;
+        send.isChecked = false;
+        send.checksum = 0;
+        send.take(failure == null ? new byte[0] : bounded(failure));
+        return line(send);
+    }
+
+    private static byte[] bounded(String words) {
+        byte[] bytes = words.getBytes(StandardCharsets.UTF_8);
+        int byteSize = Math.min(bytes.length, BYTES_MAX);
+        // Not in the midst of a character.
+        while (byteSize < bytes.length && (bytes[byteSize] & 0xc0) == 0x80) {
+            byteSize--;
+        }
+        return java.util.Arrays.copyOf(bytes, byteSize);
+    }
+
+    private byte[] checked(String name) {
+        String failure = messages.failure();
+        if (failure != null) {
+            throw new TransferException(messages + ": " + failure);
+        }
+        return nameBytes(name);
+    }
+
+    /** @throws IllegalArgumentException if no tensor can be called so */
+    static byte[] nameBytes(String name) {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length == 0 || bytes.length > ExchangeEntry.NAME_BYTE_SIZE_MAX) {
+            throw new IllegalArgumentException("name of " + bytes.length + " bytes; give 1 to "
+                    + ExchangeEntry.NAME_BYTE_SIZE_MAX);
+        }
+        return bytes;
+    }
+
+    private synchronized ExchangeSend take(String name, byte[] nameBytes, long step, SendCallback callback) {
+        if (isClosed) {
+            throw new IllegalStateException(messages + " is closed");
+        }
+        if (pending == PENDING_MAX) {
+            return null;
+        }
+        pending++;
+        ExchangeSend send = free.isEmpty() ? new ExchangeSend() : free.poll();
+        send.name = name;
+        send.nameBytes = nameBytes;
+        send.step = step;
+        send.callback = callback;
+        return send;
+    }
+
+    private SendResult line(ExchangeSend send) {
+        synchronized (this) {
+            waiting.add(send);
+        }
+        engine.execute(pump);
+        return SendResult.SENT;
+    }
+
+    private synchronized void giveBack(ExchangeSend send) {
+        pending--;
+        free.add(send);
+    }
+
+    /** The peer's name, for messages. */
+    public String receiverName() {
+        return messages.receiverName();
+    }
+
+    /** What it has done so far. */
+    public ExchangeCounters counters() {
+        return exchangeCounters;
+    }
+
+    /** No more offers. Waits until what was offered is told, and what is being read has been; frees the control memory. */
+    public void close() {
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+        }
+        messages.peer().engines().waitElsewhereIfDriving(() -> {
+            messages.peer().engines().awaitUninterruptibly(() -> messages.failure() != null || isAllTold(), SENDS_NS);
+            messages.close();
+        });
+    }
+
+    private synchronized boolean isAllTold() {
+        return waiting.isEmpty();
+    }
+
+    @Override
+    public void onEnd() {
+        engine.execute(() -> {
+            look();
+            isEnded = true;
+            pump();
+            while (toldCount > 0) {
+                release(toldCount - 1, cause());
+            }
+        });
+    }
+
+    private String cause() {
+        return messages.failure() != null ? messages.failure()
+                : "the sender was closed before the peer had asked for it";
+    }
+
+    @Override
+    public void onClosed() {
+        messages.peer().removeCloseListener(onEnd);
+        messageMemory.close();
+        messages.peer().giveBack(releaseWords);
+        counters.close();
+    }
+
+    // ---- while driving ----
+
+    /** Looks for credits and release words. @return whether there is anything to look for */
+    private boolean look() {
+        for (int i = toldCount - 1; i >= 0; i--) {
+            if (i < toldCount && isReleased(words[i])) {
+                release(i, null);
+            }
+        }
+        pump();
+        isWatched = !isEnded && (toldCount > 0 || !isAllTold());
+        return isWatched;
+    }
+
+    private boolean isReleased(int word) {
+        return !isEnded
+                && Words.getAcquire(releaseWords.memory(), (long) word * ExchangeEntry.WORD) == releaseWord(word);
+    }
+
+    private long releaseWord(int word) {
+        return rounds[word] << ROUND_SHIFT | READ;
+    }
+
+    private void release(int index, String cause) {
+        int word = words[index];
+        ExchangeSend send = told[word];
+        told[word] = null;
+        words[index] = words[--toldCount];
+        words[toldCount] = word;
+        end(send, cause);
+    }
+
+    private void end(ExchangeSend send, String cause) {
+        if (send.kind == ExchangeEntry.Kind.RENDEZVOUS && cause != null) {
+            messages.peer().giveBack(send.lease);
+        }
+        SendCallback listener = send.release();
+        String what = listener == null || cause == null ? null
+                : messages + " '" + send.name + "' step=" + send.step + ": " + cause;
+        giveBack(send);
+        if (listener != null) {
+            listener.onComplete(what == null ? null : new TransferException(what));
+        }
+    }
+
+    /** Sends what waits, as far as there are credits. */
+    private void pump() {
+        if (isPumping) {
+            return; // from a callback of what it ends
+        }
+        isPumping = true;
+        while (!isAllTold() && (isEnded || messages.failure() != null || messages.hasSlotForPart())) {
+            if (isEnded || messages.failure() != null) {
+                end(nextWaiting(), cause());
+            } else {
+                ring[(int) (messages.sent() % ring.length)].send();
+            }
+        }
+        isPumping = false;
+        if (!isWatched && !isEnded && (toldCount > 0 || !isAllTold())) {
+            isWatched = true;
+            engine.watch(watch);
+        }
+    }
+
+    private synchronized ExchangeSend peekWaiting() {
+        return waiting.peek();
+    }
+
+    private synchronized ExchangeSend nextWaiting() {
+        return waiting.poll();
+    }
+
+    private Told toldOf(ExchangeSend send) {
+        Told known = names.get(send.name);
+        if (known == null && names.size() < ExchangeEntry.NAMES_MAX) {
+            known = new Told(names.size());
+        }
+        return known == null ? untold : known;
+    }
+
+    private int flags(ExchangeSend send, Told known) {
+        boolean isNamed = known == untold || !names.containsKey(send.name);
+        boolean isShaped = send.kind.isTensor() && (known == untold || !known.isOf(send));
+        return (isNamed ? ExchangeEntry.NAMED : 0) | (isShaped ? ExchangeEntry.SHAPED : 0)
+                | (send.isChecked ? ExchangeEntry.CHECKED : 0);
+    }
+
+    /** A message that is built, and written to the receiver; hears when that is done. */
+    private final class Message implements SendCallback {
+        private final Tensor memory;
+        /** That end when it is written. */
+        private final List<ExchangeSend> sends = new ArrayList<>();
+
+        Message(Tensor memory) {
+            this.memory = memory;
+        }
+
+        void send() {
+            long byteSize = 0;
+            for (ExchangeSend next = peekWaiting(); next != null; next = peekWaiting()) {
+                Told known = toldOf(next);
+                int flags = flags(next, known);
+                long entryByteSize = ExchangeEntry.byteSize(next.nameBytes.length,
+                        next.shape == null ? 0 : next.shape.rank(), flags, next.payloadByteSize());
+                if (byteSize + entryByteSize + ExchangeEntry.WORD > ExchangeEntry.MESSAGE_BYTE_SIZE) {
+                    break;
+                }
+                write(nextWaiting(), known, flags, byteSize);
+                byteSize += entryByteSize;
+            }
+            exchangeCounters.onMessage();
+            long messageByteSize = ExchangeEntry.end(memory.memory(), byteSize);
+            messages.put(memory, 0, messageByteSize, this);
+        }
+
+        private void write(ExchangeSend send, Told known, int flags, long offset) {
+            MemorySegment message = memory.memory();
+            long at = ExchangeEntry.write(message, offset, send.kind, flags, send.nameBytes, known.id, send.step,
+                    send.type, send.shape, send.byteSize, send.checksum);
+            if (known != untold) {
+                names.put(send.name, known);
+                if ((flags & ExchangeEntry.SHAPED) != 0) {
+                    known.type = send.type;
+                    known.shape = send.shape;
+                }
+            }
+            exchangeCounters.onSend(send.kind, send.byteSize, flags);
+            if (send.kind.isTensor()) {
+                counters.onTransfer(send.byteSize);
+            }
+            switch (send.kind) {
+                case EAGER -> {
+                    MemorySegment.copy(send.lease.memory(), 0, message, at, send.byteSize);
+                    send.lease.close();
+                }
+                case RENDEZVOUS -> tell(send, message, at);
+                case BYTES, ERROR, DEAD -> MemorySegment.copy(send.bytes, 0, message,
+                        java.lang.foreign.ValueLayout.JAVA_BYTE, at, send.bytes.length);
+            }
+            if (send.kind != ExchangeEntry.Kind.RENDEZVOUS) {
+                sends.add(send);
+            }
+        }
+
+        private void tell(ExchangeSend send, MemorySegment message, long at) {
+            Tensor tensor = send.lease.tensor();
+            MemoryRegion region = (MemoryRegion) tensor.slab();
+            MemoryRegion wordRegion = (MemoryRegion) releaseWords.slab();
+            int word = words[toldCount++];
+            rounds[word]++;
+            told[word] = send;
+            ExchangeEntry.set(message, at, region.address() + tensor.slabOffset());
+            ExchangeEntry.set(message, at + ExchangeEntry.WORD, region.rkey());
+            ExchangeEntry.set(message, at + 2L * ExchangeEntry.WORD,
+                    wordRegion.address() + releaseWords.slabOffset() + (long) word * ExchangeEntry.WORD);
+            ExchangeEntry.set(message, at + 3L * ExchangeEntry.WORD, wordRegion.rkey());
+            ExchangeEntry.set(message, at + 4L * ExchangeEntry.WORD, releaseWord(word));
+        }
+
+        @Override
+        public void onComplete(TransferException failure) {
+            // They may be offered again, and in this message, by those who hear of them.
+            List<ExchangeSend> written = List.copyOf(sends);
+            sends.clear();
+            for (ExchangeSend send : written) {
+                end(send, failure == null ? null : failure.getMessage());
+            }
+            engine.execute(pump);
+        }
+    }
+}
