@@ -486,7 +486,8 @@ final class VerbsQueuePair implements QueuePair {
 
     /** Called by the completion queue now and then. */
     void tick(long nowNs) {
-        if (isMade && state == State.READY) {
+        // One whose connection is still in the making has posted nothing.
+        if (isMade && connection != null && state == State.READY) {
             askAgain(nowNs);
             Failure notReady = wait.look(nowNs, connection.peer());
             if (notReady != null) {
