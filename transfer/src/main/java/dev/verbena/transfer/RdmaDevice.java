@@ -606,7 +606,7 @@ public final class RdmaDevice implements AutoCloseable {
 
     ExchangeSender connectExchangeSender(PeerConnection peer, int queuePairIndex, String name,
             ExchangeOptions exchangeOptions, Duration timeout) {
-        TransferCounters row = senderCounters(name, peer, EXCHANGE);
+        TransferCounters row = senderCounters(name, peer.name(), EXCHANGE);
         return new ExchangeSender(this, closingOnFailure(row, () -> PlacementQuery.exchangeSender(senders, name, peer,
                 queuePairIndex, controlMemory, capabilities(), row, timeout)), exchangeOptions);
     }

@@ -137,7 +137,8 @@ public final class GroupProgram {
     }
 
     /** An operation as it is planned for all; {@code seed} makes what each has. */
-    private record Planned(String kind, ElementType type, int count, int root, Reduction reduction, long seed, int size) {
+    private record Planned(String kind, ElementType type, int count, int root, Reduction reduction, long seed,
+            int size) {
         private static final List<ElementType> TYPES = List.of(ElementType.FLOAT32, ElementType.FLOAT64,
                 ElementType.INT64);
 
