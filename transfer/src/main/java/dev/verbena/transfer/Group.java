@@ -59,7 +59,8 @@ public final class Group implements AutoCloseable {
     }
 
     /**
-     * Waits until all other members have made their group; before the first operation, and once.
+     * Waits until all other members have made their group; before the first operation, and once. Where callers drive ({@link Progress}), call an
+     * operation soon afterwards, such as {@link #barrier}: others that still join are answered only while this one waits.
      *
      * @throws TransferException if one is not there in time, or has made another group of that name
      */

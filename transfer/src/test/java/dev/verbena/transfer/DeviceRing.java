@@ -44,7 +44,11 @@ final class DeviceRing implements AutoCloseable {
             ring.groups
                     .add(ring.devices.get(rank).group("ring", rank, ring.endpoints(), ring.arenas.get(rank), options));
         }
-        ring.all(rank -> ring.groups.get(rank).join(TIMEOUT));
+        ring.all(rank -> {
+            ring.groups.get(rank).join(TIMEOUT);
+            // Where callers drive, who is through answers the others only while it waits itself.
+            ring.groups.get(rank).barrier(TIMEOUT);
+        });
         return ring;
     }
 

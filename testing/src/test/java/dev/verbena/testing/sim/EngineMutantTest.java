@@ -33,8 +33,8 @@ class EngineMutantTest {
                 "        boolean inOrder = fabric.capabilities().writesInOrder();", "        boolean inOrder = true;"),
         RAISES_THE_FLAG_WITH_THE_FIRST_PART("as it arrives: element|malformed record of a tensor",
                 "protocol/StaticPlacementSender.java",
-                "            this.cursor = from;\n",
-                "            this.cursor = from;\n            if (placement.tail()) {\n"
+                "            this.cursor = 0;\n",
+                "            this.cursor = 0;\n            if (placement.tail()) {\n"
                         + "                Words.setRelease(tails.memory(), (slot + 1) * TAIL_BYTE_SIZE - SlotLayout.WORD, sequence + 1);\n"
                         + "                workRequest.reset(0, Opcode.WRITE);\n"
                         + "                workRequest.element((MemoryRegion) tails.slab(), tails.slabOffset() + (slot + 1) * TAIL_BYTE_SIZE\n"

@@ -38,7 +38,7 @@ public final class GroupProgram {
     private static final int OPERATIONS = 6;
     private static final int SMALL_COUNT_MAX = 1016;
     private static final int LARGE_COUNT_MAX = 4_000;
-    private static final int TURNS_MAX = 200_000;
+    private static final int TURNS_MAX = 400_000;
     /** What is never the result of anything. */
     private static final byte USED = 0x7E;
 
@@ -106,6 +106,9 @@ public final class GroupProgram {
             }
             simulation.run(random.nextInt(20_000));
         }
+        // The root of a broadcast waits for nobody: it hears of a failure here at the latest.
+        Planned last = new Planned("barrier", ElementType.INT64, 0, 0, Reduction.SUM, 0, size);
+        members.forEach(member -> member.offer(last));
         if (!simulation.runUntil(() -> members.stream().allMatch(Member::isDone), 4 * TIMEOUT.toNanos())) {
             throw new AssertionError("operations do not end");
         }
@@ -128,7 +131,7 @@ public final class GroupProgram {
             member.device.progress();
         }
         // The longer the program waits for something, the less often; else long waits would take long.
-        long pause = 500 + random.nextInt(4_000) + (simulation.deviceNs() - stepNs) / 20;
+        long pause = 500 + random.nextInt(4_000) + (simulation.deviceNs() - stepNs) / 100;
         simulation.schedule(pause, member + " has its turn", () -> takeTurns(member));
     }
 

@@ -78,6 +78,7 @@ final class Exchange implements Algorithm {
             group.send(member, outgoing, outgoing.byteSize() - Message.HEADER_BYTE_SIZE - payloadByteSize,
                     payloadByteSize + Message.HEADER_BYTE_SIZE);
         }
+        checkArrived();
         while (next < group.size()) {
             int from = next;
             if (from == group.rank()) {
@@ -93,6 +94,15 @@ final class Exchange implements Algorithm {
             next++;
         }
         return sent == group.size() - 1 && group.areSent();
+    }
+
+    /** Of all, whoever is next: one that does something else may be what those before it wait for. */
+    private void checkArrived() {
+        for (int from = next; from < group.size(); from++) {
+            if (from != group.rank() && group.member(from).hasArrived()) {
+                group.checkSame(group.member(from), operation);
+            }
+        }
     }
 
     private Member receiver(int index) {
