@@ -100,7 +100,7 @@ class DynamicAllocationTest {
         });
     }
 
-    private static Tensor tensor(TensorArena arena, ElementType type, Shape shape, long seed) {
+    static Tensor tensor(TensorArena arena, ElementType type, Shape shape, long seed) {
         Tensor tensor = arena.allocate(type, shape);
         byte[] content = new byte[(int) tensor.byteSize()];
         new Random(seed).nextBytes(content);
@@ -108,7 +108,7 @@ class DynamicAllocationTest {
         return tensor;
     }
 
-    private static void assertIs(Tensor arrived, ElementType type, Shape shape, long seed) {
+    static void assertIs(Tensor arrived, ElementType type, Shape shape, long seed) {
         assertEquals(type, arrived.type());
         assertEquals(shape, arrived.shape());
         byte[] content = new byte[(int) shape.byteSize(type)];
