@@ -45,8 +45,12 @@ final class Attempt implements ConnectHandler {
 
     /** It came to nothing, with these words. */
     void assertFailed(String words) {
-        String message = assertInstanceOf(TransferException.class, theOne()).getMessage();
+        String message = failure();
         assertTrue(message.contains("cannot connect to " + remote + ": ") && message.contains(words), message);
+    }
+
+    String failure() {
+        return assertInstanceOf(TransferException.class, theOne()).getMessage();
     }
 
     private Object theOne() {
