@@ -61,6 +61,12 @@ class ReadmeTest {
     }
 
     @Test
+    void exampleOfAnExchangePrintsWhatItsGuideSays() throws Exception {
+        DocumentExample example = DocumentExample.first("docs/guide/exchange.md");
+        assertEquals(example.printed(), example.output(folder));
+    }
+
+    @Test
     void examplesOfTheAllocatorPrintWhatItsGuidesSay() throws Exception {
         for (String guide : List.of("docs/guide/allocator.md", "docs/guide/tensors.md")) {
             for (DocumentExample example : DocumentExample.all(guide)) {
