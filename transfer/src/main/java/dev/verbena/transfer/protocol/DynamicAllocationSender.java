@@ -32,9 +32,6 @@ import dev.verbena.transfer.spi.MemoryRegion;
  * driving.
  */
 public final class DynamicAllocationSender implements StaticPlacementSender.Overlay {
-    /** Of no moment. */
-    private static final long UNTIMED = Long.MIN_VALUE;
-
     private final StaticPlacementSender records;
     private final Engine engine;
     private final TransferCounters counters;
@@ -117,7 +114,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         Offered offered = at(sequence);
         offered.callback = callback;
         offered.event = TensorSentEvent.begun();
-        offered.startedNs = TransferCounters.isTimed(sequence) ? records.peer().engines().nanoTime() : UNTIMED;
+        offered.offeredNs = TransferCounters.offeredNs(sequence, records.peer().engines());
         DynamicRecord.write(offered.record.memory(), sequence, region, regionOffset, type, shape);
         counters.onTransfer(shape.byteSize(type));
         sent = sequence + 1;
@@ -219,8 +216,8 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         }
         records.peer().giveBack(offered.lease);
         released++;
-        if (cause == null && offered.startedNs != UNTIMED) {
-            counters.onLatency(records.peer().engines().nanoTime() - offered.startedNs);
+        if (cause == null) {
+            counters.onFree(offered.offeredNs, records.peer().engines());
         }
         if (listener != null) {
             listener.onComplete(cause == null ? null : new TransferException(records + ": " + cause));
@@ -232,7 +229,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         private final Tensor record;
         private final TensorLease lease = new TensorLease();
         private SendCallback callback;
-        private long startedNs;
+        private long offeredNs;
         /** Null while nobody records. */
         private TensorSentEvent event;
 

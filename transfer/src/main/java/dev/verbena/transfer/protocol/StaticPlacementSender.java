@@ -41,9 +41,6 @@ public final class StaticPlacementSender {
     /** For large tensors on a slow network; the memory of what is still being sent cannot be given back. */
     private static final long SENDS_NS = 30_000_000_000L;
 
-    /** Of no moment. */
-    private static final long UNTIMED = Long.MIN_VALUE;
-
     /** A protocol that lies over these slots. */
     interface Overlay {
         /** The receiver has closed, or the leave of it is taken: nothing is read or acknowledged any more. On any thread. */
@@ -398,7 +395,7 @@ public final class StaticPlacementSender {
             this.callback = callback;
             this.sequence = sequence;
             this.cursor = 0;
-            this.offeredNs = TransferCounters.isTimed(sequence) ? peer.engines().nanoTime() : UNTIMED;
+            this.offeredNs = TransferCounters.offeredNs(sequence, peer.engines());
             this.event = overlay == null ? TensorSentEvent.begun() : null;
             this.busy.set(true);
             // A receiver that closes looks for busy slots after it has said so: one of the two sees the other.
@@ -424,8 +421,8 @@ public final class StaticPlacementSender {
         }
 
         private void finish(String cause) {
-            if (cause == null && offeredNs != UNTIMED) {
-                counters.onLatency(peer.engines().nanoTime() - offeredNs);
+            if (cause == null) {
+                counters.onFree(offeredNs, peer.engines());
             }
             if (event != null) {
                 event.commit(name, peer.name(), layout.byteSize(), cause);

@@ -4,6 +4,7 @@ import dev.verbena.transfer.counters.CounterFile;
 import dev.verbena.transfer.counters.CounterRow;
 import dev.verbena.transfer.counters.CounterRow.Text;
 import dev.verbena.transfer.counters.CounterRow.Word;
+import dev.verbena.transfer.engine.Engines;
 
 /**
  * What one sender or receiver has moved, and what it cost: a line of its own, which nobody else writes.
@@ -14,6 +15,8 @@ import dev.verbena.transfer.counters.CounterRow.Word;
 public final class TransferCounters implements AutoCloseable {
     /** One tensor in so many is timed: two looks at the clock cost a tenth of a small one. */
     private static final long TIMED_ONE_IN = 16;
+    /** Of no moment. */
+    private static final long UNTIMED = Long.MIN_VALUE;
 
     private final CounterFile file;
     private final CounterRow row;
@@ -63,14 +66,16 @@ public final class TransferCounters implements AutoCloseable {
         row.add(Word.BACK_PRESSURED, 1);
     }
 
-    /** Whether {@link #onLatency} is wanted of the tensor. */
-    static boolean isTimed(long sequence) {
-        return sequence % TIMED_ONE_IN == 0;
+    /** When a tensor is offered, for {@link #onFree}. */
+    static long offeredNs(long sequence, Engines engines) {
+        return sequence % TIMED_ONE_IN == 0 ? engines.nanoTime() : UNTIMED;
     }
 
-    /** From the offer until its tensor was free again. */
-    void onLatency(long ns) {
-        row.countLatency(ns);
+    /** It has been sent, and its memory is the sender's again. @param offeredNs what {@link #offeredNs} has said */
+    void onFree(long offeredNs, Engines engines) {
+        if (offeredNs != UNTIMED) {
+            row.countLatency(engines.nanoTime() - offeredNs);
+        }
     }
 
     /** The row is another's from now on. */
