@@ -4,27 +4,26 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
-import org.openjdk.jmh.infra.Blackhole;
-
 /**
  * What one more thread does beside those that replace blocks.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public enum Companion {
-    /** It takes as much of the processors, which may be two on one core, and nothing else. */
-    SPINNING("spinning"),
     /** It asks for more than is free. */
     FULL("full"),
+    /** As {@link #FULL}, but an arena of its own: it takes as much of the machine, and shares nothing. */
+    FULL_ELSEWHERE("full elsewhere"),
     /** It asks for less than is free, but no hole fits. */
-    NO_HOLE("no-hole");
+    NO_HOLE("no-hole"),
+    /** As {@link #NO_HOLE}, but an arena of its own. */
+    NO_HOLE_ELSEWHERE("no-hole elsewhere");
 
+    /** Those that ask the arena of the others. */
     static final Set<Companion> ASKING = EnumSet.of(FULL, NO_HOLE);
     /** Beside so many threads. */
     static final int[] CROWDS = {1, 2, 4, Crowd.THREADS_FEWER};
 
-    /** Some tens of nanoseconds. */
-    private static final long TOKENS = 20;
     private static final String BESIDE = " beside ";
 
     private final String word;
@@ -52,12 +51,18 @@ public enum Companion {
         return parts.length == 1 ? 0 : Integer.parseInt(parts[1]);
     }
 
-    /** Once: asks in vain, or not at all. */
+    boolean isElsewhere() {
+        return !ASKING.contains(this);
+    }
+
+    /** What asks for the same elsewhere; of one that asks the arena of the others. */
+    Companion elsewhere() {
+        return this == FULL ? FULL_ELSEWHERE : NO_HOLE_ELSEWHERE;
+    }
+
+    /** Asks once, in vain. */
     void act(VerbenaAddressSlots slots) {
-        switch (this) {
-            case SPINNING -> Blackhole.consumeCPU(TOKENS);
-            case FULL -> slots.askInVain(slots.full());
-            case NO_HOLE -> slots.askInVain(slots.noHole());
-        }
+        boolean isFull = this == FULL || this == FULL_ELSEWHERE;
+        slots.askInVain(isFull ? slots.full() : slots.noHole());
     }
 }

@@ -47,7 +47,8 @@ public class ReplacementBeside {
         @Setup
         public void start(SharedSlots shared) {
             shared.join();
-            VerbenaAddressSlots slots = (VerbenaAddressSlots) shared.slots();
+            VerbenaAddressSlots slots = (VerbenaAddressSlots) (companion.isElsewhere() ? shared.openAnother()
+                    : shared.slots());
             thread = new Thread(() -> act(slots), "companion");
             thread.setDaemon(true);
             thread.start();
@@ -60,6 +61,9 @@ public class ReplacementBeside {
                     companion.act(slots);
                 }
                 times.recordValue(System.nanoTime() - startNs);
+            }
+            if (companion.isElsewhere()) {
+                slots.close();
             }
         }
 

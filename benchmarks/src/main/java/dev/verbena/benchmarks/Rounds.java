@@ -171,7 +171,7 @@ final class Rounds {
                         .with(new Crowd(Replacement.SMALL, threads)).with(companion).run();
                 figures.add(new Key(Measure.BESIDE_REFUSAL, companion.label(threads), subject.label),
                         outcome.median());
-                if (companion != Companion.SPINNING) {
+                if (!companion.isElsewhere()) {
                     figures.add(new Key(Measure.REFUSAL, companion.label(threads), subject.label),
                             outcome.counter("p50"));
                 }

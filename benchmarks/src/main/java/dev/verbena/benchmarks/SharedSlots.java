@@ -40,6 +40,11 @@ public class SharedSlots {
         slots = subject.open(workload, threads * STRIDE);
     }
 
+    /** Of another allocator of the same kind and size, for who closes it. */
+    Slots openAnother() {
+        return subject.open(workload, threads * STRIDE);
+    }
+
     /** To be called by who uses the allocator and is no thread of JMH's; then it leaves, too. */
     void join() {
         users.incrementAndGet();

@@ -31,7 +31,7 @@ final class Targets {
     private static final double CROWDED_SHARE_MIN = 0.9;
     private static final double REFUSAL_NS_MAX = 200;
     private static final double REFUSAL_BESIDE_NS_MAX = 1000;
-    /** Threads beside one that asks in vain reach at least that part of what they do beside one that takes as much of the processors. */
+    /** Threads beside one that asks in vain reach at least that part of what they do beside one that asks another arena. */
     private static final double BESIDE_REFUSAL_SHARE_MIN = 0.95;
     /** What rounding and holes together may add to the peak of live bytes. */
     private static final double REGION_MAX = 1.15;
@@ -113,7 +113,7 @@ final class Targets {
             for (int threads : Companion.CROWDS) {
                 limit(Measure.REFUSAL, companion.label(threads), subject, REFUSAL_BESIDE_NS_MAX);
                 targets.add(new Target(new Key(Measure.BESIDE_REFUSAL, companion.label(threads), subject),
-                        new Key(Measure.BESIDE_REFUSAL, Companion.SPINNING.label(threads), subject),
+                        new Key(Measure.BESIDE_REFUSAL, companion.elsewhere().label(threads), subject),
                         BESIDE_REFUSAL_SHARE_MIN));
             }
         }
