@@ -67,6 +67,8 @@ class ArchitectureTest {
                 "package dev.verbena.transfer.engine;\nimport dev.verbena.transfer.protocol.RpcFrame;\n").size());
         assertEquals(1, PackageEdges.transferViolations("A.java",
                 "package dev.verbena.transfer.fabric.shm;\nimport dev.verbena.transfer.engine.Engine;\n").size());
+        assertEquals(1, PackageEdges.transferViolations("A.java",
+                "package dev.verbena.transfer.protocol;\nimport dev.verbena.transfer.exchange.MatchTable;\n").size());
         assertEquals(List.of(), PackageEdges.transferViolations("A.java",
                 "package dev.verbena.transfer.protocol;\nimport dev.verbena.transfer.engine.Engine;\n"));
         assertEquals(List.of(), PackageEdges.transferViolations("A.java",

@@ -26,9 +26,11 @@ final class PackageEdges {
     private static final Pattern NAME = Pattern
             .compile("\\bdev\\.verbena\\.verbs(?:\\.(?:abi|bridge|cm|ffi|library)\\b)?+");
 
-    /** Groups stand on protocols; protocols are programs of the engine, which knows the fabric's contract alone; fabrics know nobody. */
+    /** Groups and exchanges stand on protocols; protocols are programs of the engine, which knows the fabric's contract alone; fabrics know nobody. */
     private static final Map<String, Set<String>> TRANSFER_ALLOWED = Map.of(
             "dev.verbena.transfer.group",
+            Set.of("dev.verbena.transfer.protocol", "dev.verbena.transfer.engine", "dev.verbena.transfer.spi"),
+            "dev.verbena.transfer.exchange",
             Set.of("dev.verbena.transfer.protocol", "dev.verbena.transfer.engine", "dev.verbena.transfer.spi"),
             "dev.verbena.transfer.protocol", Set.of("dev.verbena.transfer.engine", "dev.verbena.transfer.spi",
                     "dev.verbena.transfer.counters", "dev.verbena.transfer.events"),
@@ -38,7 +40,7 @@ final class PackageEdges {
             "dev.verbena.transfer.fabric", Set.of("dev.verbena.transfer.spi"),
             "dev.verbena.transfer.spi", Set.of());
     private static final Pattern TRANSFER_NAME = Pattern
-            .compile("\\bdev\\.verbena\\.transfer\\.(?:counters|engine|events|fabric|group|protocol|spi)\\b");
+            .compile("\\bdev\\.verbena\\.transfer\\.(?:counters|engine|events|exchange|fabric|group|protocol|spi)\\b");
 
     private PackageEdges() {}
 

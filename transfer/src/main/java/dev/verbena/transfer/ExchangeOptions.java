@@ -1,6 +1,6 @@
 package dev.verbena.transfer;
 
-import dev.verbena.transfer.protocol.AdaptiveExchangeSender;
+import dev.verbena.transfer.exchange.AdaptiveExchangeSender;
 import dev.verbena.transfer.protocol.SlotLayout;
 
 /**
@@ -14,6 +14,8 @@ import dev.verbena.transfer.protocol.SlotLayout;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record ExchangeOptions(int depth, int eagerByteSizeMax, boolean isChecked) {
+    /** What a message has room for: so many bytes of a tensor may be eager. */
+    public static final int EAGER_BYTE_SIZE_MAX = AdaptiveExchangeSender.BYTES_MAX;
     private static final int DEFAULT_DEPTH = 16;
     private static final int DEFAULT_EAGER_BYTE_SIZE_MAX = 4096;
 
@@ -21,9 +23,9 @@ public record ExchangeOptions(int depth, int eagerByteSizeMax, boolean isChecked
         if (depth < 1 || depth > SlotLayout.DEPTH_MAX) {
             throw new IllegalArgumentException("depth=" + depth + " messages; give 1 to " + SlotLayout.DEPTH_MAX);
         }
-        if (eagerByteSizeMax < 0 || eagerByteSizeMax > AdaptiveExchangeSender.BYTES_MAX) {
+        if (eagerByteSizeMax < 0 || eagerByteSizeMax > EAGER_BYTE_SIZE_MAX) {
             throw new IllegalArgumentException("eagerByteSizeMax=" + eagerByteSizeMax + "; give 0 to "
-                    + AdaptiveExchangeSender.BYTES_MAX + ", as a message has room for");
+                    + EAGER_BYTE_SIZE_MAX + ", as a message has room for");
         }
     }
 

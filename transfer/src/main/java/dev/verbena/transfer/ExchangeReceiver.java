@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 import dev.verbena.memory.Tensor;
-import dev.verbena.transfer.protocol.AdaptiveExchangeReceiver;
+import dev.verbena.transfer.exchange.AdaptiveExchangeReceiver;
 
 /**
  * Receives tensors by name and step from one {@link ExchangeSender} of a peer: who asks and who sends may come in any order. Up to

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Tensor;
-import dev.verbena.transfer.protocol.ExchangeReceive;
+import dev.verbena.transfer.exchange.ExchangeReceive;
 
 /**
  * One question for a tensor by name and step: ends when that has come, when it cannot come any more, or when it is cancelled.

@@ -3,8 +3,8 @@ package dev.verbena.transfer;
 import java.time.Duration;
 
 import dev.verbena.memory.Tensor;
-import dev.verbena.transfer.protocol.AdaptiveExchangeSender;
-import dev.verbena.transfer.protocol.ExchangeCounters;
+import dev.verbena.transfer.exchange.AdaptiveExchangeSender;
+import dev.verbena.transfer.exchange.ExchangeCounters;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.MemoryRegion;
 

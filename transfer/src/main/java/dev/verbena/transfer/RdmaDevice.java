@@ -26,7 +26,8 @@ import dev.verbena.transfer.events.TransferEvents;
 import dev.verbena.transfer.group.Collectives;
 import dev.verbena.transfer.group.GroupDirectory;
 import dev.verbena.transfer.group.GroupHost;
-import dev.verbena.transfer.protocol.AdaptiveExchangeReceiver;
+import dev.verbena.transfer.exchange.AdaptiveExchangeReceiver;
+import dev.verbena.transfer.exchange.AdaptiveExchangeSender;
 import dev.verbena.transfer.protocol.ControlMemory;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
 import dev.verbena.transfer.protocol.PeerConnection;
@@ -607,7 +608,7 @@ public final class RdmaDevice implements AutoCloseable {
     ExchangeSender connectExchangeSender(PeerConnection peer, int queuePairIndex, String name,
             ExchangeOptions exchangeOptions, Duration timeout) {
         TransferCounters row = senderCounters(name, peer.name(), EXCHANGE);
-        return new ExchangeSender(this, closingOnFailure(row, () -> PlacementQuery.exchangeSender(senders, name, peer,
+        return new ExchangeSender(this, closingOnFailure(row, () -> AdaptiveExchangeSender.connect(senders, name, peer,
                 queuePairIndex, controlMemory, capabilities(), row, timeout)), exchangeOptions);
     }
 

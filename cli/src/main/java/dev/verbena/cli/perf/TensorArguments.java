@@ -19,8 +19,9 @@ final class TensorArguments {
     String host;
     @Option(names = "--protocol", paramLabel = "NAME", defaultValue = "static",
             description = "static: the receiver's slots are known before; dynamic: it allocates each tensor when it is told of it, and"
-                    + " reads it. static,dynamic: both, one after the other with each size; the client's counts; default"
-                    + " ${DEFAULT-VALUE}.")
+                    + " reads it; exchange: by name and step, in messages (eager) or read (rendezvous) as costs are; eager,"
+                    + " rendezvous: the same, one of the two only. Of several, such as static,dynamic, one after the other with each"
+                    + " size; the client's counts; default ${DEFAULT-VALUE}.")
     String protocols;
     @Option(names = "--sizes", paramLabel = "SIZES", defaultValue = "8..16M",
             description = "Of tensors, in bytes: 8..1G is every power of two, 8..1G:8 every third, 64,4K,1M a list; of both"

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.transfer.ExchangeOptions;
 
 /**
  * A way that tensors go. The order is part of what the two sides say to each other.
@@ -17,7 +18,14 @@ enum TensorProtocol {
     /** The receiver's slots are known before. */
     STATIC(StaticCarrier::new),
     /** The receiver allocates each tensor when it is told of it, and reads it. */
-    DYNAMIC(DynamicCarrier::new);
+    DYNAMIC(DynamicCarrier::new),
+    /** By name and step, in messages or read, as the exchange chooses. */
+    EXCHANGE(ExchangeCarrier.opening(ExchangeOptions.defaults())),
+    /** The same, in messages, as far as they have room for. */
+    EAGER(ExchangeCarrier
+            .opening(ExchangeOptions.defaults().withEagerByteSizeMax(ExchangeOptions.EAGER_BYTE_SIZE_MAX))),
+    /** The same, read by the receiver, whatever their size. */
+    RENDEZVOUS(ExchangeCarrier.opening(ExchangeOptions.defaults().withEagerByteSizeMax(0)));
 
     /** What both sides need for tensors of one size. */
     @FunctionalInterface

@@ -213,8 +213,8 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     }
 
     @Override
-    public PlacementRequest.Protocol protocol() {
-        return PlacementRequest.Protocol.DYNAMIC;
+    public PlacementProtocol protocol() {
+        return PlacementProtocol.DYNAMIC;
     }
 
     private void fetch() {

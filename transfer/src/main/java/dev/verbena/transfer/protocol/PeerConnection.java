@@ -109,16 +109,16 @@ public final class PeerConnection implements EngineQueuePair.Owner {
         return dataQueuePairs.get(index);
     }
 
-    Engines engines() {
+    public Engines engines() {
         return engines;
     }
 
     /** Hears, on any thread, that this side has no queue pair left; not if that is so already. */
-    void addCloseListener(Runnable listener) {
+    public void addCloseListener(Runnable listener) {
         closeListeners.add(listener);
     }
 
-    void removeCloseListener(Runnable listener) {
+    public void removeCloseListener(Runnable listener) {
         closeListeners.remove(listener);
     }
 
@@ -230,7 +230,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
      * Closes memory that the peer could write to. If the connection has failed, it is free only when nothing of the peer's lands any more: a
      * peer that stands still in the midst of a copy would go on with it, whatever has become of the memory.
      */
-    void giveBack(Tensor tensor) {
+    public void giveBack(Tensor tensor) {
         synchronized (held) {
             if (failure() != null && !isQuiet) {
                 held.add(TensorLease.of(tensor));
@@ -240,7 +240,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
     }
 
     /** The same, of what the peer could read: it would take for whole what it has read in part before, and in part afterwards. */
-    void giveBack(TensorLease lease) {
+    public void giveBack(TensorLease lease) {
         synchronized (held) {
             if (failure() != null && !isQuiet) {
                 held.add(lease.share());

@@ -8,7 +8,6 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.transfer.TransferException;
-import dev.verbena.transfer.protocol.PlacementRequest.Protocol;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
 
@@ -36,7 +35,8 @@ public final class PlacementQuery {
     public static StaticPlacementSender sender(SenderDirectory directory, String name, ElementType type, Shape shape,
             PeerConnection peer, int queuePairIndex, ControlMemory memory, Capabilities capabilities,
             TransferCounters counters, Duration timeout) {
-        return sender(Protocol.STATIC, directory, name, type, shape, peer, queuePairIndex, memory, capabilities,
+        return sender(PlacementProtocol.STATIC, directory, name, type, shape, peer, queuePairIndex, memory,
+                capabilities,
                 counters, timeout);
     }
 
@@ -45,7 +45,8 @@ public final class PlacementQuery {
             int queuePairIndex, ControlMemory memory, Capabilities capabilities, TransferCounters counters,
             Duration timeout) {
         // The tensors count, not their records.
-        StaticPlacementSender records = sender(Protocol.DYNAMIC, directory, name, DynamicAllocationReceiver.RECORD_TYPE,
+        StaticPlacementSender records = sender(PlacementProtocol.DYNAMIC, directory, name,
+                DynamicAllocationReceiver.RECORD_TYPE,
                 DynamicAllocationReceiver.RECORD_SHAPE, peer, queuePairIndex, memory, capabilities,
                 new TransferCounters(), timeout);
         try {
@@ -56,22 +57,8 @@ public final class PlacementQuery {
         }
     }
 
-    /** The same, of tensors by name and step. */
-    public static AdaptiveExchangeSender exchangeSender(SenderDirectory directory, String name, PeerConnection peer,
-            int queuePairIndex, ControlMemory memory, Capabilities capabilities, TransferCounters counters,
-            Duration timeout) {
-        StaticPlacementSender messages = sender(Protocol.EXCHANGE, directory, name,
-                AdaptiveExchangeReceiver.MESSAGE_TYPE, AdaptiveExchangeReceiver.MESSAGE_SHAPE, peer, queuePairIndex,
-                memory, capabilities, new TransferCounters(), timeout);
-        try {
-            return new AdaptiveExchangeSender(messages, memory, counters);
-        } catch (RuntimeException e) {
-            messages.close();
-            throw e;
-        }
-    }
-
-    private static StaticPlacementSender sender(Protocol protocol, SenderDirectory directory, String name,
+    /** The same, for a protocol over the slots. */
+    public static StaticPlacementSender sender(PlacementProtocol protocol, SenderDirectory directory, String name,
             ElementType type, Shape shape, PeerConnection peer, int queuePairIndex, ControlMemory memory,
             Capabilities capabilities, TransferCounters counters, Duration timeout) {
         Tensor acknowledgement = memory.words().allocate(ElementType.INT64,

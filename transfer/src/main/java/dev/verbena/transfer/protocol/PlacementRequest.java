@@ -25,30 +25,9 @@ import dev.verbena.transfer.TransferException;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-record PlacementRequest(Protocol protocol, String name, ElementType type, Shape shape, int senderId, int queuePairIndex,
+record PlacementRequest(PlacementProtocol protocol, String name, ElementType type, Shape shape, int senderId,
+        int queuePairIndex,
         long acknowledgementAddress, long acknowledgementRkey) {
-
-    /** What the slots are for. */
-    enum Protocol {
-        /** Tensors of one shape, placed statically. */
-        STATIC("channel.sender"),
-        /** Records of tensors of any shape, {@link DynamicRecord}. */
-        DYNAMIC("channel.dynamicSender"),
-        /** Messages about tensors by name and step, {@link ExchangeEntry}. */
-        EXCHANGE("channel.exchangeSender");
-
-        private final String method;
-
-        Protocol(String method) {
-            this.method = method;
-        }
-
-        /** By which users make the sender. */
-        String method() {
-            return method;
-        }
-    }
-
     byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -71,7 +50,7 @@ record PlacementRequest(Protocol protocol, String name, ElementType type, Shape 
 
     static PlacementRequest decode(byte[] bytes) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-            Protocol protocol = Protocol.values()[in.readUnsignedByte()];
+            PlacementProtocol protocol = PlacementProtocol.values()[in.readUnsignedByte()];
             String name = in.readUTF();
             ElementType type = ElementType.ofCode(in.readUnsignedByte());
             long[] dimensions = new long[in.readUnsignedByte()];

@@ -14,7 +14,6 @@ import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.engine.Request;
-import dev.verbena.transfer.protocol.PlacementRequest.Protocol;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
@@ -30,7 +29,7 @@ import dev.verbena.transfer.spi.Opcode;
  */
 public final class StaticPlacementReceiver {
     /** A protocol that lies over these slots. While driving. */
-    interface Overlay {
+    public interface Overlay {
         /** A sender has the slots now, and writes through this queue pair. */
         void onConnected(EngineQueuePair queuePair);
 
@@ -43,7 +42,7 @@ public final class StaticPlacementReceiver {
         boolean onSenderClosing(boolean isAllConsumed);
 
         /** What senders must speak. */
-        PlacementRequest.Protocol protocol();
+        PlacementProtocol protocol();
     }
 
     private final Engines engines;
@@ -198,7 +197,7 @@ public final class StaticPlacementReceiver {
 
     // ---- for a protocol over it ----
 
-    void carry(Overlay overlay) {
+    public void carry(Overlay overlay) {
         this.overlay = overlay;
     }
 
@@ -246,7 +245,7 @@ public final class StaticPlacementReceiver {
 
     /** A sender asks for the slots. While driving. */
     synchronized PlacementAnswer connect(PeerConnection sender, PlacementRequest request) {
-        Protocol protocol = overlay == null ? Protocol.STATIC : overlay.protocol();
+        PlacementProtocol protocol = overlay == null ? PlacementProtocol.STATIC : overlay.protocol();
         if (request.protocol() != protocol) {
             String takes = switch (protocol) {
                 case STATIC -> "tensors of one shape, " + type + shape + ": use channel.sender";

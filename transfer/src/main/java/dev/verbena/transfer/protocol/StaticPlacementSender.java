@@ -42,7 +42,7 @@ public final class StaticPlacementSender {
     private static final long SENDS_NS = 30_000_000_000L;
 
     /** A protocol that lies over these slots. */
-    interface Overlay {
+    public interface Overlay {
         /** The receiver has closed, or the leave of it is taken: nothing is read or acknowledged any more. On any thread. */
         void onEnd();
 
@@ -112,16 +112,16 @@ public final class StaticPlacementSender {
 
     // ---- for a protocol over it ----
 
-    void carry(Overlay overlay) {
+    public void carry(Overlay overlay) {
         this.overlay = overlay;
     }
 
-    Engine engine() {
+    public Engine engine() {
         return queuePair.engine();
     }
 
     /** Tensors offered, those of earlier senders included. */
-    long sent() {
+    public long sent() {
         return sent;
     }
 

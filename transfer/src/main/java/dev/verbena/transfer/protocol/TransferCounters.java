@@ -44,11 +44,11 @@ public final class TransferCounters implements AutoCloseable {
         return new TransferCounters(file, file.take(true, name, "", choice), movesByCpu);
     }
 
-    void onPeer(String peer) {
+    public void onPeer(String peer) {
         row.text(Text.PEER, peer);
     }
 
-    void onTransfer(long byteSize) {
+    public void onTransfer(long byteSize) {
         row.add(Word.TENSORS, 1);
         row.add(Word.BYTES, byteSize);
         if (movesByCpu) {

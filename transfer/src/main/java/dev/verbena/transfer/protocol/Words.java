@@ -9,16 +9,16 @@ import java.lang.invoke.VarHandle;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> the order is in the name.
  */
-final class Words {
+public final class Words {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
     private Words() {}
 
-    static long getAcquire(MemorySegment segment, long offset) {
+    public static long getAcquire(MemorySegment segment, long offset) {
         return (long) WORD.getAcquire(segment, offset);
     }
 
-    static void setRelease(MemorySegment segment, long offset, long value) {
+    public static void setRelease(MemorySegment segment, long offset, long value) {
         WORD.setRelease(segment, offset, value);
     }
 }

@@ -51,7 +51,7 @@ class MalformedMessagesTest {
 
     @Test
     void placementRequestsAreReadOrRefused() {
-        mutate(new PlacementRequest(PlacementRequest.Protocol.STATIC, "name", ElementType.FLOAT32, Shape.of(2, 3), 1, 2,
+        mutate(new PlacementRequest(PlacementProtocol.STATIC, "name", ElementType.FLOAT32, Shape.of(2, 3), 1, 2,
                 3, 4).encode(),
                 PlacementRequest::decode);
     }
@@ -77,7 +77,7 @@ class MalformedMessagesTest {
                 new PlacementAnswer(true, true, 1, 2, 3, 4, 1, -1)}) {
             assertThrows(TransferException.class, () -> PlacementAnswer.decode(bad.encode()), bad.toString());
         }
-        byte[] request = new PlacementRequest(PlacementRequest.Protocol.STATIC, "n", ElementType.INT8, Shape.of(1), 1,
+        byte[] request = new PlacementRequest(PlacementProtocol.STATIC, "n", ElementType.INT8, Shape.of(1), 1,
                 2, 3, 4).encode();
         assertThrows(TransferException.class,
                 () -> PlacementRequest.decode(Arrays.copyOf(request, request.length + 1)));

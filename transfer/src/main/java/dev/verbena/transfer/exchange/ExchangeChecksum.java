@@ -1,4 +1,4 @@
-package dev.verbena.transfer.protocol;
+package dev.verbena.transfer.exchange;
 
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;

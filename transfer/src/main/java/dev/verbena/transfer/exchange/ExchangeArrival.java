@@ -1,4 +1,4 @@
-package dev.verbena.transfer.protocol;
+package dev.verbena.transfer.exchange;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;

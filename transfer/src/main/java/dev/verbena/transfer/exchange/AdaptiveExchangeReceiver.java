@@ -1,4 +1,4 @@
-package dev.verbena.transfer.protocol;
+package dev.verbena.transfer.exchange;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -16,6 +16,12 @@ import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.engine.Request;
+import dev.verbena.transfer.protocol.PeerConnection;
+import dev.verbena.transfer.protocol.PlacementProtocol;
+import dev.verbena.transfer.protocol.ReceiverDirectory;
+import dev.verbena.transfer.protocol.StaticPlacementReceiver;
+import dev.verbena.transfer.protocol.TransferCounters;
+import dev.verbena.transfer.protocol.Words;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 
@@ -238,8 +244,8 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     // ---- while driving ----
 
     @Override
-    public PlacementRequest.Protocol protocol() {
-        return PlacementRequest.Protocol.EXCHANGE;
+    public PlacementProtocol protocol() {
+        return PlacementProtocol.EXCHANGE;
     }
 
     @Override

@@ -1,7 +1,8 @@
-package dev.verbena.transfer.protocol;
+package dev.verbena.transfer.exchange;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +17,15 @@ import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.Watch;
+import dev.verbena.transfer.protocol.ControlMemory;
+import dev.verbena.transfer.protocol.PeerConnection;
+import dev.verbena.transfer.protocol.PlacementProtocol;
+import dev.verbena.transfer.protocol.PlacementQuery;
+import dev.verbena.transfer.protocol.SenderDirectory;
+import dev.verbena.transfer.protocol.StaticPlacementSender;
+import dev.verbena.transfer.protocol.TransferCounters;
+import dev.verbena.transfer.protocol.Words;
+import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
@@ -96,7 +106,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     private boolean isEnded;
 
     /** Over a sender of messages, which it closes. */
-    public AdaptiveExchangeSender(StaticPlacementSender messages, ControlMemory memory, TransferCounters counters) {
+    private AdaptiveExchangeSender(StaticPlacementSender messages, ControlMemory memory, TransferCounters counters) {
         this.messages = messages;
         this.engine = messages.engine();
         this.counters = counters;
@@ -119,6 +129,21 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         }
         messages.carry(this);
         messages.peer().addCloseListener(onEnd);
+    }
+
+    /** Waits until the peer has a receiver of that name; what counts are the tensors, not the messages. */
+    public static AdaptiveExchangeSender connect(SenderDirectory directory, String name, PeerConnection peer,
+            int queuePairIndex, ControlMemory memory, Capabilities capabilities, TransferCounters counters,
+            Duration timeout) {
+        StaticPlacementSender messages = PlacementQuery.sender(PlacementProtocol.EXCHANGE, directory, name,
+                AdaptiveExchangeReceiver.MESSAGE_TYPE, AdaptiveExchangeReceiver.MESSAGE_SHAPE, peer, queuePairIndex,
+                memory, capabilities, new TransferCounters(), timeout);
+        try {
+            return new AdaptiveExchangeSender(messages, memory, counters);
+        } catch (RuntimeException e) {
+            messages.close();
+            throw e;
+        }
     }
 
     /** @see dev.verbena.transfer.ExchangeSender#offer */

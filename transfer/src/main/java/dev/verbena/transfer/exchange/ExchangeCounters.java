@@ -1,4 +1,4 @@
-package dev.verbena.transfer.protocol;
+package dev.verbena.transfer.exchange;
 
 /**
  * What a sending end of an exchange has chosen.

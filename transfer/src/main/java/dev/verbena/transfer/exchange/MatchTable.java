@@ -1,4 +1,4 @@
-package dev.verbena.transfer.protocol;
+package dev.verbena.transfer.exchange;
 
 import org.agrona.collections.Object2ObjectHashMap;
 

@@ -1,0 +1,142 @@
+package dev.verbena.cli.perf;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+
+import dev.verbena.cli.FailedRunException;
+import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.ExchangeOptions;
+import dev.verbena.transfer.ExchangeReceiver;
+import dev.verbena.transfer.ExchangeRequest;
+import dev.verbena.transfer.ExchangeSender;
+import dev.verbena.transfer.SendCallback;
+import dev.verbena.transfer.TransferException;
+
+/**
+ * Exchange by name and step: each tensor is one step further, and the receiver asks for as many ahead as may be under way.
+ *
+ * <p>Owner: {@link TensorEnds}. Threading: confined to the command's thread; tensors end on any.
+ */
+final class ExchangeCarrier implements TensorCarrier {
+    private static final String TENSOR_NAME = "x";
+    /** More than a message's slot, and the words beside it. */
+    private static final long MESSAGE_BYTE_SIZE = 3 * ExchangeOptions.EAGER_BYTE_SIZE_MAX;
+    private static final long WORDS_BYTE_SIZE = 1 << 16;
+
+    /** One of the tensors that are sent in turn. */
+    private static final class Source implements SendCallback {
+        private volatile boolean isBusy;
+        private volatile TransferException failure;
+
+        @Override
+        public void onComplete(TransferException cause) {
+            failure = cause;
+            isBusy = false;
+        }
+    }
+
+    private final TensorLink link;
+    private final String name;
+    private final ExchangeOptions options;
+    private final long byteSize;
+    private final TensorSources sources;
+    private final Source[] ends;
+    private final ExchangeReceiver receiver;
+    private final ExchangeRequest[] asked;
+    private ExchangeSender sender;
+    private long offered;
+    private long askedFor;
+    private long received;
+    private Tensor arrived;
+
+    private ExchangeCarrier(ExchangeOptions options, TensorLink link, String name, long byteSize, int slotsHere,
+            int slotsThere) {
+        this.link = link;
+        this.name = name;
+        this.byteSize = byteSize;
+        this.options = options.withDepth(slotsThere);
+        long[] received = new long[2 * slotsHere + 2];
+        Arrays.fill(received, byteSize);
+        received[2 * slotsHere + 1] = MESSAGE_BYTE_SIZE * (slotsHere + 1) + WORDS_BYTE_SIZE;
+        sources = new TensorSources(link.device().readableSlabSource(), byteSize, slotsThere, received);
+        ends = new Source[slotsThere];
+        Arrays.setAll(ends, i -> new Source());
+        receiver = link.device().exchangeReceiver(name, sources.arena(), slotsHere);
+        asked = new ExchangeRequest[slotsHere];
+    }
+
+    static TensorProtocol.Opening opening(ExchangeOptions options) {
+        return (link, name, byteSize, slotsHere, slotsThere) -> new ExchangeCarrier(options, link, name, byteSize,
+                slotsHere, slotsThere);
+    }
+
+    @Override
+    public void connect() {
+        sender = link.device().channel(link.peer(), 0).exchangeSender(name, options, TensorLink.TIMEOUT);
+    }
+
+    @Override
+    public boolean isReady() {
+        Source next = ends[(int) (offered % ends.length)];
+        if (next.isBusy) {
+            link.device().progress();
+        }
+        if (next.failure != null) {
+            throw new FailedRunException(next.failure.getMessage());
+        }
+        return !next.isBusy;
+    }
+
+    @Override
+    public MemorySegment next() {
+        return sources.next();
+    }
+
+    @Override
+    public void offer() {
+        Source next = ends[(int) (offered % ends.length)];
+        next.isBusy = true;
+        TensorSources.requireSent(sender.offer(TENSOR_NAME, offered++, sources.take(), next));
+    }
+
+    @Override
+    public MemorySegment poll() {
+        while (askedFor < received + asked.length) {
+            asked[(int) (askedFor % asked.length)] = receiver.receive(TENSOR_NAME, askedFor);
+            askedFor++;
+        }
+        ExchangeRequest next = asked[(int) (received % asked.length)];
+        if (!next.isDone()) {
+            return null;
+        }
+        arrived = next.take();
+        received++;
+        return arrived.memory();
+    }
+
+    @Override
+    public void release() {
+        arrived.close();
+    }
+
+    @Override
+    public List<MemorySegment> memories() {
+        return sources.memories();
+    }
+
+    /** A large one is read once; a small one is copied to its message, to the peer, and from there. */
+    @Override
+    public long fabricByteSize() {
+        return byteSize;
+    }
+
+    @Override
+    public void close() {
+        if (sender != null) {
+            sender.close();
+        }
+        receiver.close();
+        sources.close();
+    }
+}
