@@ -21,6 +21,8 @@ record OnDeviceRun(Path folder) {
     private static final String ENDING = "OnDevice.class";
     /** Of a test that does not say its own, and of each method before and after tests. What is interrupted then fails by name. */
     private static final String DEADLINE = "120 s";
+    /** How many random programs VerbsProgramsOnDevice runs, where somebody wants more than it does by itself. */
+    private static final String PROGRAMS = "verbena.programs.seeds";
     private static final List<String> FLAGS = List.of("--enable-native-access=ALL-UNNAMED", "-Xmx1g",
             "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto");
 
@@ -77,6 +79,8 @@ record OnDeviceRun(Path folder) {
                 "junit.jupiter.execution.timeout.default=" + deadline, "--config",
                 // This module's own classes do, on whose class path these tests are.
                 "junit.jupiter.execution.parallel.enabled=false"));
+        Stream.of(System.getProperty(PROGRAMS, "")).filter(count -> !count.isEmpty())
+                .forEach(count -> arguments.addFirst("-D" + PROGRAMS + "=" + count));
         classes.forEach(name -> arguments.add("--select-class=" + name));
         Files.write(run.arguments(), arguments.stream().map(OnDeviceRun::quoted).toList());
         return run;

@@ -30,7 +30,7 @@ class ShmTwoProcessesTest {
     private void startChild(String role) throws Exception {
         parent = new FabricSide(ShmFabricContractTest.openShm(), "parent", FabricPair.Options.DEFAULT);
         child = ChildJvm.start(StreamingPeer.class, "" + parent.endpoint.port(), "" + parent.region.address(),
-                "" + parent.region.rkey(), "" + BYTE_SIZE, role, "0");
+                "" + parent.region.rkey(), "" + BYTE_SIZE, role, "0", "shm");
         FabricPair.await("the child connects", () -> !parent.accepted.isEmpty(), () -> parent.poll(8));
         parent.connection = parent.accepted.getFirst();
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.Fabrics;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.CompletionQueue;
@@ -21,7 +22,7 @@ import dev.verbena.transfer.spi.WorkRequest;
 
 /**
  * A process that connects as {@code worker:1} and does to the parent's region what the test says, until it is killed:
- * arguments are the parent's port, its region's address, rkey and byteSize, the role, and how long it bears with a silent peer.
+ * arguments are the parent's port, its region's address, rkey and byteSize, the role, how long it bears with a silent peer, and the fabric.
  */
 final class StreamingPeer implements ConnectionHandler {
     /** Adds so often to the first word of the region, then closes in order. */
@@ -33,13 +34,14 @@ final class StreamingPeer implements ConnectionHandler {
     private final Fabric fabric;
     private final CompletionQueue queue;
 
-    private StreamingPeer(int peerTimeoutMs) {
-        fabric = ShmFabricContractTest.openShm(NetworkOptions.defaults().withPeerTimeoutMs(peerTimeoutMs));
-        queue = fabric.createCompletionQueue(64);
+    private StreamingPeer(String fabric, int peerTimeoutMs) {
+        NetworkOptions network = TestNetwork.ofEnvironment().withPeerTimeoutMs(peerTimeoutMs);
+        this.fabric = Fabrics.select(fabric, network).open(network);
+        queue = this.fabric.createCompletionQueue(64);
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        new StreamingPeer(Integer.parseInt(arguments[5])).run(Integer.parseInt(arguments[0]),
+        new StreamingPeer(arguments[6], Integer.parseInt(arguments[5])).run(Integer.parseInt(arguments[0]),
                 Long.parseLong(arguments[1]),
                 Long.parseLong(arguments[2]), Long.parseLong(arguments[3]), arguments[4]);
     }
@@ -49,7 +51,7 @@ final class StreamingPeer implements ConnectionHandler {
         fabric.listen(new Endpoint("127.0.0.1", 0), "worker:1", this);
         MemoryRegion region = fabric.register(byteSize, EnumSet.allOf(AccessRight.class));
         Connection connection = fabric.connect(new Endpoint("127.0.0.1", port), onRequest("parent", 1),
-                TimeUnit.SECONDS.toNanos(20));
+                TimeUnit.SECONDS.toNanos(60));
         QueuePair queuePair = connection.queuePairs().getFirst();
         WorkRequest request = new WorkRequest(1);
         if (role.equals("stream")) {

@@ -1,8 +1,8 @@
 package dev.verbena.testing.program;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -12,11 +12,10 @@ import java.util.concurrent.locks.LockSupport;
  * <p><b>Owner:</b> the test. <b>Threading:</b> one thread.
  */
 public final class Leader implements AutoCloseable {
-    /** Many times what a program takes, on a machine that does other things too. */
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(120);
-    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long PAUSE_NS = 2_000_000;
 
     private final String fabric;
+    private final long timeoutNs;
     private final List<Part> parts = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
     private Agenda agenda;
@@ -27,8 +26,10 @@ public final class Leader implements AutoCloseable {
     private long tensors;
     private int disturbances;
 
-    public Leader(String fabric) {
+    /** @param timeout for each thing that it waits for, while the process that has to do it lives: many times what that takes there */
+    public Leader(String fabric, Duration timeout) {
         this.fabric = fabric;
+        timeoutNs = timeout.toNanos();
     }
 
     /** @throws AssertionError that says what is wrong, and the seed */
@@ -75,7 +76,7 @@ public final class Leader implements AutoCloseable {
             parts.get(i).tell("begin " + agenda.seed() + " " + i);
         }
         for (int i = 0; i < agenda.devices(); i++) {
-            ready[i] = parts.get(i).hear(TIMEOUT_NS).split(" ");
+            ready[i] = parts.get(i).hear(timeoutNs).split(" ");
         }
         for (int i = 0; i < agenda.devices(); i++) {
             StringBuilder peers = new StringBuilder("peers");
@@ -95,7 +96,7 @@ public final class Leader implements AutoCloseable {
     private void awaitThat(String what, Condition condition) throws InterruptedException {
         long startNs = System.nanoTime();
         while (!condition.holds()) {
-            if (System.nanoTime() - startNs > TIMEOUT_NS) {
+            if (System.nanoTime() - startNs > timeoutNs) {
                 throw new AssertionError("not so in time: " + what + ": senders=" + List.of(senders) + " receivers="
                         + List.of(receivers));
             }
@@ -113,7 +114,7 @@ public final class Leader implements AutoCloseable {
         }
         for (int i = 0; i < agenda.devices(); i++) {
             while (!isGone(i)) {
-                String[] words = parts.get(i).hear(TIMEOUT_NS).split(" ");
+                String[] words = parts.get(i).hear(timeoutNs).split(" ");
                 if (words[0].equals("reported")) {
                     break;
                 } else if (words[0].equals("acted")) {
@@ -182,10 +183,10 @@ public final class Leader implements AutoCloseable {
             }
         }
         for (int i = 0; i < agenda.devices(); i++) {
-            String line = isGone(i) ? "ended" : parts.get(i).hear(TIMEOUT_NS);
+            String line = isGone(i) ? "ended" : parts.get(i).hear(timeoutNs);
             while (!line.equals("ended")) {
                 violations.add("d" + i + ": " + line);
-                line = parts.get(i).hear(TIMEOUT_NS);
+                line = parts.get(i).hear(timeoutNs);
             }
         }
         if (isGone) {

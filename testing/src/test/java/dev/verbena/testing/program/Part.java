@@ -51,7 +51,8 @@ public final class Part implements AutoCloseable {
     String hear(long timeoutNs) throws InterruptedException {
         String line = heard.poll(timeoutNs, TimeUnit.NANOSECONDS);
         if (line == null || line.equals(END)) {
-            throw new AssertionError(line == null ? "it says nothing: it hangs" : "it has ended");
+            throw new AssertionError(line == null ? "it says nothing for " + timeoutNs / 1_000_000_000 + " s: it hangs"
+                    : "it has ended");
         }
         return line;
     }

@@ -2,6 +2,8 @@ package dev.verbena.testing.program;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -10,10 +12,11 @@ import org.junit.jupiter.api.Timeout;
 class ShmProgramsTest {
     private static final String PROPERTY = "verbena.programs.seeds";
     private static final long SEEDS = Long.getLong(PROPERTY, 20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
 
     @Test
     void whatIsOfferedArrivesOrBothSidesHearWhyNot() throws Exception {
-        try (Leader leader = new Leader("shm")) {
+        try (Leader leader = new Leader("shm", TIMEOUT)) {
             for (long seed = 1; seed <= SEEDS; seed++) {
                 leader.run(seed);
             }
