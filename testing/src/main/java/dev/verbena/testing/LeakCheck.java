@@ -14,7 +14,8 @@ import java.util.stream.Stream;
 
 /**
  * Compares what this process holds of the system now with what it held before: open sockets, selectors and shared files,
- * mappings of shared memory, and the names of files in the shared-memory directory.
+ * mappings of shared memory, and the names of files in the shared-memory directory. Shared memory are the kernel's own files, of memfd_create(2),
+ * and what lies in that directory.
  *
  * <p><b>Owner:</b> the test. <b>Threading:</b> confined to the test's thread.
  *
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 public final class LeakCheck {
     /** Sockets close on other threads, so that the count comes down a little later. */
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final String ANONYMOUS = "/memfd:";
 
     private final Path sharedMemory;
     private final Holdings before;
@@ -108,12 +110,14 @@ public final class LeakCheck {
             }
         }
         return open.values().stream().filter(target -> target.startsWith("socket:") || target.startsWith("anon_inode:")
-                || target.startsWith("pipe:") || target.startsWith(sharedMemory.toString())).toList();
+                || target.startsWith("pipe:") || target.startsWith(ANONYMOUS)
+                || target.startsWith(sharedMemory.toString())).toList();
     }
 
     private List<String> mappings() throws IOException {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
-            return lines.filter(line -> line.contains(" " + sharedMemory + "/")).toList();
+            return lines.filter(line -> line.contains(" " + sharedMemory + "/") || line.contains(" " + ANONYMOUS))
+                    .toList();
         }
     }
 

@@ -126,7 +126,7 @@ class ShmResourcesTest {
 
     private static long sharedMappings() {
         try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
-            return lines.filter(line -> line.contains(SHARED_MEMORY + "/")).count();
+            return lines.filter(line -> line.contains(" /memfd:verbena")).count();
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -134,9 +134,7 @@ class ShmResourcesTest {
 
     @Test
     void regionsBeyondFourGibibytesWork() throws IOException {
-        long free = Files.getFileStore(SHARED_MEMORY).getUsableSpace();
         long need = 6L << 30;
-        assumeTrue(free >= need, "needs 6 GiB in /dev/shm, has " + free);
         String memory = Files.readString(Path.of("/proc/meminfo")).replaceAll("(?s).*MemAvailable: *([0-9]+) kB.*",
                 "$1");
         assumeTrue(Long.parseLong(memory) * 1024 >= need, "needs 6 GiB of memory, has " + memory + " KiB");

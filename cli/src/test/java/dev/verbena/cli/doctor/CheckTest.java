@@ -221,8 +221,11 @@ class CheckTest {
 
     @Test
     void sharedMemory() {
-        assertOk(machine.look(new SharedMemoryCheck()), "/dev/shm has ");
+        assertOk(machine.look(new SharedMemoryCheck()), "1073741824 bytes of memory to share");
         machine.needed = 1L << 60;
+        assertStops("shm", assertFound(Status.PROBLEM, machine.look(new SharedMemoryCheck()), "1152921504606846976",
+                "end other programs"));
+        machine.environment.put("VERBENA_SHM_DIR", "/dev/shm");
         assertStops("shm", assertFound(Status.PROBLEM, machine.look(new SharedMemoryCheck()), "1152921504606846976",
                 "size=1099511627776m /dev/shm"));
         machine.environment.put("VERBENA_SHM_DIR", "/mnt/none");

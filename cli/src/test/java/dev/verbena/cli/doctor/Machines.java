@@ -58,6 +58,7 @@ final class Machines {
         machine.file("/sys/class/net/rdma0/ifindex", "3\n");
         machine.file("/sys/class/net/rdma0/mtu", "1500\n");
         machine.file("/dev/shm/x", "");
+        machine.file("/proc/meminfo", "MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\nSwapFree: 0 kB\n");
         machine.limits("unlimited", "20000");
         return machine;
     }
@@ -66,6 +67,7 @@ final class Machines {
     static Machines plain(Path root) {
         Machines machine = new Machines(root);
         machine.file("/dev/shm/x", "");
+        machine.file("/proc/meminfo", "MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\nSwapFree: 0 kB\n");
         machine.limits("8388608", "20000");
         machine.verbsProblem = "This kernel has no RDMA: load a driver.";
         machine.portProblem = machine.verbsProblem;

@@ -15,7 +15,7 @@ final class FabricFile {
     static final int DOORBELL_COUNT = 64;
 
     /** "VRBNSHM" and the version of the layout. */
-    private static final long MAGIC = 0x5652_424e_5348_4d04L;
+    private static final long MAGIC = 0x5652_424e_5348_4d05L;
     private static final long DOORBELLS = Words.LINE_BYTE_SIZE;
     static final long BYTE_SIZE = DOORBELLS + DOORBELL_COUNT * Doorbell.BYTE_SIZE;
 

@@ -24,6 +24,7 @@ final class Libc {
     /** {@code __O_TMPFILE | O_DIRECTORY}; the directory flag is the one that differs between architectures (fcntl.h). */
     static final int O_TMPFILE = 0x400000 | (isAarch64() ? 0x4000 : 0x10000);
 
+    static final int EPERM = 1;
     static final int ENOENT = 2;
     static final int EINTR = 4;
     static final int EACCES = 13;
@@ -34,8 +35,17 @@ final class Libc {
     static final int EOPNOTSUPP = 95;
     static final int ETIMEDOUT = 110;
 
-    /** {@code MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB}: linux/memfd.h, asm-generic/hugetlb_encode.h. */
-    private static final int MFD_HUGETLB_2MB = 0x1 | 0x4 | 21 << 26;
+    /** {@code MFD_HUGETLB | MFD_HUGE_2MB}: linux/memfd.h, asm-generic/hugetlb_encode.h. */
+    static final int MFD_HUGETLB_2MB = 0x4 | 21 << 26;
+    private static final int MFD_CLOEXEC = 0x1;
+    private static final int MFD_ALLOW_SEALING = 0x2;
+    /** Implies that it can be sealed; since Linux 6.3, which may be told to want it. */
+    private static final int MFD_NOEXEC_SEAL = 0x8;
+    private static final int F_ADD_SEALS = 1033;
+    private static final int F_GET_SEALS = 1034;
+    /** Nobody changes the size any more, nor what is sealed: {@code F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL} (fcntl(2)). */
+    private static final int SIZE_SEALS = 0x2 | 0x4 | 0x1;
+    private static final int F_SEAL_SHRINK = 0x2;
     private static final int PROT_READ = 1;
     private static final int PROT_WRITE = 2;
     private static final int MAP_SHARED = 1;
@@ -60,6 +70,9 @@ final class Libc {
     /** int memfd_create(const char *name, unsigned int flags) */
     private static final MethodHandle MEMFD_CREATE = handle("memfd_create",
             FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+    /** int fcntl(int fd, int op, int arg) */
+    private static final MethodHandle FCNTL = handle("fcntl",
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2), ERRNO);
     /** int ftruncate(int fd, off_t length) */
     private static final MethodHandle FTRUNCATE = handle("ftruncate",
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG), ERRNO);
@@ -108,12 +121,38 @@ final class Libc {
         }
     }
 
-    /** Of reserved huge pages, 2 MiB each. @return a file descriptor, or the negated errno */
-    static int memfdCreateHuge(String purpose) {
+    /** A file that can be sealed. @param pages 0, or {@link #MFD_HUGETLB_2MB}. @return a file descriptor, or the negated errno */
+    static int memfdCreate(String purpose, int pages) {
+        int fd = memfd(purpose, pages | MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+        return fd == -EINVAL ? memfd(purpose, pages | MFD_CLOEXEC | MFD_ALLOW_SEALING) : fd;
+    }
+
+    private static int memfd(String purpose, int flags) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(CAPTURE);
-            int fd = (int) MEMFD_CREATE.invokeExact(state, arena.allocateFrom(purpose), MFD_HUGETLB_2MB);
+            int fd = (int) MEMFD_CREATE.invokeExact(state, arena.allocateFrom(purpose), flags);
             return fd < 0 ? -errno(state) : fd;
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    /** Nobody changes its size any more. @return 0, or the negated errno */
+    static int sealSize(int fd) {
+        return Math.min(fcntl(fd, F_ADD_SEALS, SIZE_SEALS), 0);
+    }
+
+    /** Whether nobody can shorten it, now or later. */
+    static boolean cannotShrink(int fd) {
+        int seals = fcntl(fd, F_GET_SEALS, 0);
+        return seals > 0 && (seals & F_SEAL_SHRINK) != 0;
+    }
+
+    private static int fcntl(int fd, int operation, int argument) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(CAPTURE);
+            int result = (int) FCNTL.invokeExact(state, fd, operation, argument);
+            return result < 0 ? -errno(state) : result;
         } catch (Throwable t) {
             throw unexpected(t);
         }

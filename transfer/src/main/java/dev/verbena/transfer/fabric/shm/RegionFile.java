@@ -21,12 +21,13 @@ import dev.verbena.transfer.TransferException;
 record RegionFile(SharedFile file, SlabBacking backing) implements RegionMemory {
     private static final long PAGE_BYTE_SIZE = 4096;
     private static final long HUGE_PAGE_BYTE_SIZE = 2 << 20;
-    private static final String NO_TRANSPARENT_PAGES = "fabric shm asks for no transparent huge pages, because the"
-            + " mount decides on them: mount the tmpfs with huge=always, or ask for RESERVED_HUGE";
+    private static final String NO_TRANSPARENT_PAGES = "fabric shm asks for no transparent huge pages, because"
+            + " /sys/kernel/mm/transparent_hugepage/shmem_enabled decides on them, or the mount option huge= of a tmpfs in "
+            + ShmFiles.ENVIRONMENT_VARIABLE + ": set it to always, or ask for RESERVED_HUGE";
     private static final String ONE_THREAD = "fabric shm pre-faulted with one thread, because more than one need"
             + " Linux 5.14";
 
-    static RegionFile create(ShmDirectory directory, long byteSize, SlabOptions options) {
+    static RegionFile create(ShmFiles files, long byteSize, SlabOptions options) {
         List<String> reasons = new ArrayList<>();
         PageKind pages = options.pages();
         SharedFile file = pages == PageKind.RESERVED_HUGE ? reserved(byteSize, options, reasons) : null;
@@ -35,7 +36,7 @@ record RegionFile(SharedFile file, SlabBacking backing) implements RegionMemory 
                 reasons.add(NO_TRANSPARENT_PAGES);
                 pages = PageKind.PLAIN;
             }
-            file = plain(directory, byteSize, options, reasons);
+            file = plain(files, byteSize, options, reasons);
         }
         return new RegionFile(file, new SlabBacking(options.pages(), pages, options.numaNode(), reasons));
     }
@@ -47,11 +48,11 @@ record RegionFile(SharedFile file, SlabBacking backing) implements RegionMemory 
                 throw new OutOfArenaMemoryException(
                         "whether all are there, only Linux 5.14 and newer find out beforehand");
             }
-            int fd = Libc.memfdCreateHuge("verbena-region");
+            int fd = Libc.memfdCreate("verbena-huge", Libc.MFD_HUGETLB_2MB);
             if (fd < 0) {
                 throw new OutOfArenaMemoryException("memfd_create MFD_HUGETLB: " + Libc.describe(fd));
             }
-            return SharedFile.map(fd, ceil(byteSize, HUGE_PAGE_BYTE_SIZE), memory -> commit(memory, options));
+            return SharedFile.map(fd, true, ceil(byteSize, HUGE_PAGE_BYTE_SIZE), memory -> commit(memory, options));
         } catch (OutOfArenaMemoryException | TransferException e) {
             reasons.add("no reserved huge pages in shared memory: " + e.getMessage()
                     + "; sysctl vm.nr_hugepages=N reserves more");
@@ -59,14 +60,14 @@ record RegionFile(SharedFile file, SlabBacking backing) implements RegionMemory 
         }
     }
 
-    private static SharedFile plain(ShmDirectory directory, long byteSize, SlabOptions options,
+    private static SharedFile plain(ShmFiles files, long byteSize, SlabOptions options,
             List<String> reasons) {
         if (options.prefaultThreads() > 0 && Prefault.isDoneByKernel()) {
-            SharedFile.checkRoom(directory, byteSize);
-            return SharedFile.map(SharedFile.open(directory), ceil(byteSize, PAGE_BYTE_SIZE),
+            SharedFile.checkRoom(files, byteSize);
+            return SharedFile.map(SharedFile.open(files), files.areSealed(), ceil(byteSize, PAGE_BYTE_SIZE),
                     memory -> commit(memory, options));
         }
-        SharedFile file = SharedFile.create(directory, byteSize);
+        SharedFile file = SharedFile.create(files, byteSize);
         try {
             bind(file.memory(), options);
             if (options.prefaultThreads() > 0) {

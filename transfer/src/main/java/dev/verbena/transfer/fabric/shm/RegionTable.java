@@ -19,6 +19,7 @@ import java.lang.invoke.VarHandle;
  *         32  address  long  of the first byte, in the owner
  *         40  byteSize long
  *         48  fileOffset long of the first byte, in the file
+ *         56  sealed   int   1 if nobody can shorten the file
  *
  *   rkey   63 .......... 10  9 ... 0
  *          random, never 0   index of the entry
@@ -41,6 +42,7 @@ final class RegionTable {
     private static final long ADDRESS = 32;
     private static final long BYTE_SIZE = 40;
     private static final long FILE_OFFSET = 48;
+    private static final long SEALED = 56;
 
     private final MemorySegment memory;
 
@@ -57,7 +59,8 @@ final class RegionTable {
     }
 
     /** Called by the owner. */
-    void publishRelease(long rkey, FileIdentity file, long fileOffset, int rights, long address, long byteSize) {
+    void publishRelease(long rkey, FileIdentity file, boolean isSealed, long fileOffset, int rights, long address,
+            long byteSize) {
         long entry = index(rkey) * ENTRY_BYTE_SIZE;
         memory.set(JAVA_INT, entry + FD, file.fd());
         memory.set(JAVA_INT, entry + RIGHTS, rights);
@@ -66,6 +69,7 @@ final class RegionTable {
         memory.set(JAVA_LONG, entry + ADDRESS, address);
         memory.set(JAVA_LONG, entry + BYTE_SIZE, byteSize);
         memory.set(JAVA_LONG, entry + FILE_OFFSET, fileOffset);
+        memory.set(JAVA_INT, entry + SEALED, isSealed ? 1 : 0);
         Words.LONG.setRelease(memory, entry + KEY, rkey);
     }
 
@@ -79,7 +83,7 @@ final class RegionTable {
      *
      * @param rights bit i: AccessRight with ordinal i
      */
-    record Entry(FileIdentity file, long fileOffset, int rights, long address, long byteSize) {}
+    record Entry(FileIdentity file, boolean isSealed, long fileOffset, int rights, long address, long byteSize) {}
 
     /** Called by a peer. @return null if no live region has that key */
     Entry readAcquire(long rkey) {
@@ -89,7 +93,8 @@ final class RegionTable {
         }
         FileIdentity file = new FileIdentity(memory.get(JAVA_INT, entry + FD), memory.get(JAVA_LONG, entry + DEVICE),
                 memory.get(JAVA_LONG, entry + INODE));
-        Entry read = new Entry(file, memory.get(JAVA_LONG, entry + FILE_OFFSET), memory.get(JAVA_INT, entry + RIGHTS),
+        Entry read = new Entry(file, memory.get(JAVA_INT, entry + SEALED) != 0,
+                memory.get(JAVA_LONG, entry + FILE_OFFSET), memory.get(JAVA_INT, entry + RIGHTS),
                 memory.get(JAVA_LONG, entry + ADDRESS),
                 memory.get(JAVA_LONG, entry + BYTE_SIZE));
         // The owner may have replaced the entry meanwhile; keys of one entry differ, so the same key means the same region.

@@ -92,7 +92,7 @@ final class RemoteRegions implements AutoCloseable {
                     + " byteSize=" + entry.byteSize());
         }
         return SharedMapping.mapPeer(peerPid, entry.file(), entry.fileOffset() + entry.byteSize(),
-                (entry.rights() & Rights.LOCAL_WRITE) != 0);
+                (entry.rights() & Rights.LOCAL_WRITE) != 0, entry.isSealed());
     }
 
     /** Unmaps what the peer has deregistered, so that its memory is really free. Called from the control thread. */

@@ -26,30 +26,33 @@ final class SharedFile implements AutoCloseable {
     }
 
     /** A file of zeroes. */
-    static SharedFile create(ShmDirectory directory, long byteSize) {
-        checkRoom(directory, byteSize);
-        return allocate(directory, byteSize);
+    static SharedFile create(ShmFiles files, long byteSize) {
+        checkRoom(files, byteSize);
+        return allocate(files, byteSize);
     }
 
     /** Asked beforehand, because filling a machine's memory only to find that it does not suffice takes long. */
-    static void checkRoom(ShmDirectory directory, long byteSize) {
-        long available = directory.availableByteSize();
+    static void checkRoom(ShmFiles files, long byteSize) {
+        long available = files.availableByteSize();
         if (byteSize > available) {
-            throw outOfMemory(directory, byteSize, available);
+            throw outOfMemory(files, byteSize, available);
         }
     }
 
     /** Without asking beforehand; it may still turn out that others were faster. */
-    static SharedFile allocate(ShmDirectory directory, long byteSize) {
-        int fd = open(directory);
+    static SharedFile allocate(ShmFiles files, long byteSize) {
+        int fd = open(files);
         try {
             int result = Libc.posixFallocate(fd, byteSize);
             if (result == -Libc.ENOSPC || result == -Libc.ENOMEM) {
-                throw outOfMemory(directory, byteSize, directory.availableByteSize());
+                throw outOfMemory(files, byteSize, files.availableByteSize());
             }
             if (result != 0) {
-                throw new TransferException("posix_fallocate(byteSize=" + byteSize + ") in " + directory.path()
+                throw new TransferException("posix_fallocate(byteSize=" + byteSize + ") in " + files.place()
                         + " failed: " + Libc.describe(result));
+            }
+            if (files.areSealed()) {
+                seal(fd);
             }
             return new SharedFile(identity(fd), SharedMapping.map(fd, byteSize, true));
         } catch (RuntimeException e) {
@@ -58,14 +61,21 @@ final class SharedFile implements AutoCloseable {
         }
     }
 
-    /** A file without any page yet, which {@code committer} has to see to; of a descriptor that is ours from now on. */
-    static SharedFile map(int fd, long byteSize, Consumer<MemorySegment> committer) {
+    /**
+     * A file without any page yet, which {@code committer} has to see to; of a descriptor that is ours from now on.
+     *
+     * @param isSealed whether it can be sealed, and is
+     */
+    static SharedFile map(int fd, boolean isSealed, long byteSize, Consumer<MemorySegment> committer) {
         SharedMapping mapping = null;
         try {
             int result = Libc.ftruncate(fd, byteSize);
             if (result != 0) {
                 throw new OutOfArenaMemoryException(
                         "ftruncate(byteSize=" + byteSize + ") failed: " + Libc.describe(result));
+            }
+            if (isSealed) {
+                seal(fd);
             }
             mapping = SharedMapping.map(fd, byteSize, false);
             committer.accept(mapping.memory());
@@ -80,13 +90,21 @@ final class SharedFile implements AutoCloseable {
     }
 
     /** @return the descriptor of a new file */
-    static int open(ShmDirectory directory) {
-        int fd = directory.openUnnamed();
+    static int open(ShmFiles files) {
+        int fd = files.open();
         if (fd < 0) {
-            throw new TransferException("cannot make a file in " + directory.path() + ": " + Libc.describe(fd)
-                    + "; make it a writable tmpfs or name another one in " + ShmDirectory.ENVIRONMENT_VARIABLE);
+            throw new TransferException("cannot make a file in " + files.place() + ": " + Libc.describe(fd)
+                    + "; " + files.hint());
         }
         return fd;
+    }
+
+    private static void seal(int fd) {
+        int result = Libc.sealSize(fd);
+        if (result != 0) {
+            throw new TransferException("fcntl(F_ADD_SEALS) of a file in shared memory failed: "
+                    + Libc.describe(result) + "; name a tmpfs in " + ShmFiles.ENVIRONMENT_VARIABLE);
+        }
     }
 
     private static FileIdentity identity(int fd) {
@@ -97,9 +115,9 @@ final class SharedFile implements AutoCloseable {
         }
     }
 
-    private static OutOfArenaMemoryException outOfMemory(ShmDirectory directory, long need, long have) {
+    private static OutOfArenaMemoryException outOfMemory(ShmFiles files, long need, long have) {
         return new OutOfArenaMemoryException("not enough shared memory: need " + need + " bytes, have " + have + " in "
-                + directory.path() + "; enlarge it or name another tmpfs in " + ShmDirectory.ENVIRONMENT_VARIABLE);
+                + files.place() + "; " + files.hint());
     }
 
     FileIdentity identity() {

@@ -46,12 +46,12 @@ final class SharedMapping implements AutoCloseable {
 
     /** Maps a file that another process, or this one, has open, for reading and writing. */
     static SharedMapping mapPeer(long pid, FileIdentity identity, long byteSize) throws PeerFileException {
-        return mapPeer(pid, identity, byteSize, true);
+        return mapPeer(pid, identity, byteSize, true, false);
     }
 
-    /** The same, for reading only if it is not {@code isWritable}. */
-    static SharedMapping mapPeer(long pid, FileIdentity identity, long byteSize, boolean isWritable)
-            throws PeerFileException {
+    /** The same, for reading only if it is not {@code isWritable}; refused if it {@code mustBeSealed} and somebody could shorten it. */
+    static SharedMapping mapPeer(long pid, FileIdentity identity, long byteSize, boolean isWritable,
+            boolean mustBeSealed) throws PeerFileException {
         String path = "/proc/" + pid + "/fd/" + identity.fd();
         // Non-blocking: a peer that lies may name a FIFO.
         int fd = Libc.open(path, (isWritable ? Libc.O_RDWR : 0) | Libc.O_CLOEXEC | Libc.O_NONBLOCK, 0);
@@ -67,6 +67,11 @@ final class SharedMapping implements AutoCloseable {
             Path file = Path.of("/proc/self/fd/" + fd);
             if (byteSize <= 0 || !Files.isRegularFile(file) || Files.size(file) < byteSize) {
                 throw new PeerFileException(Libc.EINVAL, path + " is not a file of at least byteSize=" + byteSize);
+            }
+            if (mustBeSealed && !Libc.cannotShrink(fd)) {
+                throw new PeerFileException(Libc.EPERM,
+                        path + " is not sealed, so that the peer could shorten it under this"
+                                + " process; give both sides the same " + ShmFiles.ENVIRONMENT_VARIABLE + ", or none");
             }
             return map(fd, byteSize, false, isWritable);
         } catch (IOException e) {

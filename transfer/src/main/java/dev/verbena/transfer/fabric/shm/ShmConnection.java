@@ -22,6 +22,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 final class ShmConnection extends ControlledConnection {
     private static final Logger LOGGER = LoggerFactory.getLogger(ShmConnection.class);
 
+    private final boolean wantsSeals;
     private final SharedFile linkFile;
     private final LinkFile link;
     private final List<AutoCloseable> mappings = new ArrayList<>();
@@ -34,6 +35,7 @@ final class ShmConnection extends ControlledConnection {
             Hello peer)
             throws PeerFileException, IOException {
         super(fabric, socket, peer.name(), peer.listening());
+        wantsSeals = fabric.wantsSeals();
         this.linkFile = linkFile;
         link = new LinkFile(linkFile.memory(), receiveDepths(options));
         try {
@@ -62,7 +64,7 @@ final class ShmConnection extends ControlledConnection {
 
     private SharedMapping mapped(long pid, FileIdentity file, long byteSize, boolean isWritable)
             throws PeerFileException {
-        SharedMapping mapping = SharedMapping.mapPeer(pid, file, byteSize, isWritable);
+        SharedMapping mapping = SharedMapping.mapPeer(pid, file, byteSize, isWritable, wantsSeals);
         mappings.add(mapping);
         return mapping;
     }

@@ -43,7 +43,7 @@ final class ShmFabric extends ControlledFabric {
 
     private final RequestCheck requests = new RequestCheck(this, ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true,
             DEPTH_MAX);
-    private final ShmDirectory directory;
+    private final ShmFiles files;
     /** Asked by every call that waits. */
     private final Capabilities capabilities;
     private final SharedFile file;
@@ -65,24 +65,24 @@ final class ShmFabric extends ControlledFabric {
     private long registrationCount;
     private long registrationNs;
 
-    private ShmFabric(ShmDirectory directory, SharedFile file, SharedFile regionTableFile, long handshakeTimeoutNs,
+    private ShmFabric(ShmFiles files, SharedFile file, SharedFile regionTableFile, long handshakeTimeoutNs,
             int peerTimeoutMs, PeerSecret secret) {
         super("verbena-shm-control", handshakeTimeoutNs, peerTimeoutMs, secret);
-        this.directory = directory;
-        capabilities = new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, directory.totalByteSize(), DEPTH_MAX,
+        this.files = files;
+        capabilities = new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, files.totalByteSize(), DEPTH_MAX,
                 ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
         this.file = file;
         this.regionTableFile = regionTableFile;
         regionTable = new RegionTable(regionTableFile.memory());
     }
 
-    static ShmFabric open(ShmDirectory directory, long handshakeTimeoutNs, int peerTimeoutMs, PeerSecret secret) {
-        SharedFile file = SharedFile.create(directory, FabricFile.BYTE_SIZE);
+    static ShmFabric open(ShmFiles files, long handshakeTimeoutNs, int peerTimeoutMs, PeerSecret secret) {
+        SharedFile file = SharedFile.create(files, FabricFile.BYTE_SIZE);
         SharedFile regionTableFile = null;
         try {
             FabricFile.initialize(file.memory());
-            regionTableFile = SharedFile.create(directory, RegionTable.TABLE_BYTE_SIZE);
-            return new ShmFabric(directory, file, regionTableFile, handshakeTimeoutNs, peerTimeoutMs, secret);
+            regionTableFile = SharedFile.create(files, RegionTable.TABLE_BYTE_SIZE);
+            return new ShmFabric(files, file, regionTableFile, handshakeTimeoutNs, peerTimeoutMs, secret);
         } catch (RuntimeException e) {
             file.close();
             if (regionTableFile != null) {
@@ -117,7 +117,7 @@ final class ShmFabric extends ControlledFabric {
         checkOpen();
         long startNs = System.nanoTime();
         // Outside the lock: backing a large region with pages takes a while.
-        return publish(RegionFile.create(directory, byteSize, options), rights, rightBits, startNs);
+        return publish(RegionFile.create(files, byteSize, options), rights, rightBits, startNs);
     }
 
     @Override
@@ -159,7 +159,8 @@ final class ShmFabric extends ControlledFabric {
         long rkey = newKey();
         ShmMemoryRegion region = new ShmMemoryRegion(this, memory, rkey, rights);
         if (memory.identity() != null) {
-            regionTable.publishRelease(rkey, memory.identity(), memory.fileOffset(), rightBits, region.address(),
+            regionTable.publishRelease(rkey, memory.identity(), Libc.cannotShrink(memory.identity().fd()),
+                    memory.fileOffset(), rightBits, region.address(),
                     region.byteSize());
         }
         regions.put(rkey, region);
@@ -267,8 +268,13 @@ final class ShmFabric extends ControlledFabric {
         return new ShmNegotiation(this, options);
     }
 
+    /** Whether what peers share must be sealed too. */
+    boolean wantsSeals() {
+        return files.areSealed();
+    }
+
     SharedFile createLinkFile(List<QueuePairOptions> options) {
-        SharedFile linkFile = SharedFile.create(directory, LinkFile.byteSize(ShmConnection.receiveDepths(options)));
+        SharedFile linkFile = SharedFile.create(files, LinkFile.byteSize(ShmConnection.receiveDepths(options)));
         LinkFile.initialize(linkFile.memory());
         return linkFile;
     }

@@ -13,8 +13,8 @@ import dev.verbena.transfer.spi.Setting;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
  *
- * <p>The shared memory comes from {@code /dev/shm} or the directory that the environment variable {@code VERBENA_SHM_DIR}
- * names.
+ * <p>The shared memory is the kernel's own, in sealed files, or comes from the tmpfs that the environment variable
+ * {@code VERBENA_SHM_DIR} names.
  */
 public final class ShmFabricProvider implements FabricProvider {
     private static final Set<String> ARCHITECTURES = Set.of("amd64", "x86_64", "aarch64");
@@ -35,27 +35,27 @@ public final class ShmFabricProvider implements FabricProvider {
     @Override
     public String unavailableReason(NetworkOptions network) {
         return unavailableReason(System.getProperty("os.name"), System.getProperty("os.arch"),
-                ShmDirectory.ofEnvironment());
+                ShmFiles.ofEnvironment());
     }
 
-    static String unavailableReason(String system, String architecture, ShmDirectory directory) {
+    static String unavailableReason(String system, String architecture, ShmFiles files) {
         if (!system.equals("Linux")) {
             return "fabric shm works on Linux only, this is " + system;
         }
         if (!ARCHITECTURES.contains(architecture)) {
             return "fabric shm works on x86-64 and aarch64 only, this is " + architecture;
         }
-        return directory.unavailableReason();
+        return files.unavailableReason();
     }
 
     @Override
     public List<Setting> settings(NetworkOptions network) {
-        return List.of(ShmDirectory.ofEnvironment().toSetting());
+        return List.of(ShmFiles.ofEnvironment().toSetting());
     }
 
     @Override
     public Fabric open(NetworkOptions network) {
-        return ShmFabric.open(ShmDirectory.ofEnvironment(), ShmFabric.HANDSHAKE_TIMEOUT_NS,
+        return ShmFabric.open(ShmFiles.ofEnvironment(), ShmFabric.HANDSHAKE_TIMEOUT_NS,
                 network.peerTimeoutMs(), network.secret());
     }
 }

@@ -12,8 +12,8 @@
  *   ControlLoop   ◄───────────── TCP: handshake, then only its end ─────────────►  ControlLoop
  * </pre>
  *
- * <p>Shared files are made with {@code O_TMPFILE} in {@code /dev/shm}, or where the environment variable
- * {@code VERBENA_SHM_DIR} says, and never have a name; a peer maps them through {@code /proc/PID/fd/FD}, for which it must run
+ * <p>Shared files are the kernel's own, sealed against a change of size, or made with {@code O_TMPFILE} where the environment
+ * variable {@code VERBENA_SHM_DIR} says; they never have a name; a peer maps them through {@code /proc/PID/fd/FD}, for which it must run
  * as the same user in the same PID namespace. What a process holds is gone with it, whatever ends it.
  *
  * <p>{@code Libc} is the only class that calls native code.

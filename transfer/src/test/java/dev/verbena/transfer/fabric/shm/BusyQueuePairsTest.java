@@ -35,7 +35,7 @@ class BusyQueuePairsTest {
 
     @Test
     void areTheOnlyOnesThatArePolled() throws InterruptedException {
-        ShmDirectory directory = ShmDirectory.ofEnvironment();
+        ShmFiles directory = ShmFiles.ofEnvironment();
         CountDownLatch accepted = new CountDownLatch(CONNECTIONS);
         List<Opcode> arrived = new ArrayList<>();
         List<Opcode> done = new ArrayList<>();

@@ -74,7 +74,7 @@ class EnvironmentTest {
     /** Runs where the directory holds 1 MiB. */
     static final class SmallDirectory {
         public static void main(String[] arguments) {
-            ShmDirectory directory = ShmDirectory.ofEnvironment();
+            ShmFiles directory = ShmFiles.ofEnvironment();
             long before = directory.availableByteSize();
             try (Fabric fabric = new ShmFabricProvider().open(NetworkOptions.defaults());
                     MemoryRegion region = fabric.register(256 << 10, EnumSet.noneOf(AccessRight.class))) {
@@ -90,7 +90,7 @@ class EnvironmentTest {
                     System.out.println("found in the act: " + e.getMessage());
                 }
                 try {
-                    SharedFile.map(SharedFile.open(directory), 2 << 20,
+                    SharedFile.map(SharedFile.open(directory), false, 2 << 20,
                             memory -> Prefault.commit(memory, SlabOptions.defaults())).close();
                 } catch (OutOfArenaMemoryException e) {
                     System.out.println("found while pre-faulting: " + e.getMessage());

@@ -110,7 +110,7 @@ class MalformedHandshakesTest {
     void connectionsThatHearNoiseEndAndLeaveNothing() throws IOException, InterruptedException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        ShmDirectory directory = ShmDirectory.ofEnvironment();
+        ShmFiles directory = ShmFiles.ofEnvironment();
         try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, null);
                 ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, null)) {
             Welcoming handler = new Welcoming(fabric.createCompletionQueue(64));
@@ -142,7 +142,7 @@ class MalformedHandshakesTest {
         PeerSecret secret = hasSecret ? PeerSecret.of(new byte[32]) : null;
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        ShmDirectory directory = ShmDirectory.ofEnvironment();
+        ShmFiles directory = ShmFiles.ofEnvironment();
         try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, secret);
                 ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, secret)) {
             CompletionQueue queue = fabric.createCompletionQueue(64);

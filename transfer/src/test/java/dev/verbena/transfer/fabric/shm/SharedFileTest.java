@@ -1,12 +1,16 @@
 package dev.verbena.transfer.fabric.shm;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -19,7 +23,7 @@ import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.Setting;
 
 class SharedFileTest {
-    private static final ShmDirectory DIRECTORY = ShmDirectory.ofEnvironment();
+    private static final ShmFiles FILES = ShmFiles.ofEnvironment();
     private static final long PID = ProcessHandle.current().pid();
 
     @TempDir
@@ -27,7 +31,7 @@ class SharedFileTest {
 
     @Test
     void twoMappingsAreTheSameMemory() throws PeerFileException {
-        try (SharedFile file = SharedFile.create(DIRECTORY, 10_000);
+        try (SharedFile file = SharedFile.create(FILES, 10_000);
                 SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 10_000)) {
             file.memory().set(JAVA_LONG, 4096, 77);
             assertEquals(77, peer.memory().get(JAVA_LONG, 4096));
@@ -38,8 +42,8 @@ class SharedFileTest {
     /** Not only for Java: a native call through its address must not write either. */
     @Test
     void whatAPeerMustOnlySeeItCannotWrite() throws PeerFileException, IOException {
-        try (SharedFile file = SharedFile.create(DIRECTORY, 4096);
-                SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 4096, false)) {
+        try (SharedFile file = SharedFile.create(FILES, 4096);
+                SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 4096, false, false)) {
             file.memory().set(JAVA_LONG, 0, 77);
             assertEquals(77, peer.memory().get(JAVA_LONG, 0));
             assertThrows(IllegalArgumentException.class, () -> peer.memory().set(JAVA_LONG, 0, 1));
@@ -51,9 +55,34 @@ class SharedFileTest {
         }
     }
 
+    /** Whoever has it open may write it, and would end all who have it mapped by SIGBUS if he could shorten it. */
+    @Test
+    void nobodyChangesTheSizeOfASealedFile() throws Exception {
+        try (SharedFile file = SharedFile.create(FILES, 10_000);
+                SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 10_000, true, true);
+                FileChannel channel = FileChannel.open(Path.of("/proc/self/fd/" + file.identity().fd()), READ,
+                        WRITE)) {
+            assertThrows(IOException.class, () -> channel.truncate(100));
+            assertThrows(IOException.class, () -> channel.write(ByteBuffer.allocate(1), 1 << 20));
+            channel.write(ByteBuffer.allocate(8).putLong(0, Long.reverseBytes(77)), 8_192);
+            assertEquals(77, peer.memory().get(JAVA_LONG, 8_192));
+        }
+    }
+
+    @Test
+    void aFileThatCouldBeShortenedIsRefusedWhereSealsAreWanted() throws PeerFileException {
+        try (SharedFile file = SharedFile.create(new ShmFiles(Path.of("/dev/shm")), 10_000)) {
+            PeerFileException e = assertThrows(PeerFileException.class,
+                    () -> SharedMapping.mapPeer(PID, file.identity(), 10_000, true, true));
+            assertTrue(e.getMessage().contains("is not sealed") && e.getMessage().contains("VERBENA_SHM_DIR"),
+                    e.getMessage());
+            SharedMapping.mapPeer(PID, file.identity(), 10_000, true, false).close();
+        }
+    }
+
     @Test
     void thePeersMappingOutlivesTheFile() throws PeerFileException {
-        SharedFile file = SharedFile.create(DIRECTORY, 4096);
+        SharedFile file = SharedFile.create(FILES, 4096);
         try (SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 4096)) {
             file.close();
             file.close();
@@ -64,7 +93,7 @@ class SharedFileTest {
 
     @Test
     void anotherFileOfThatNumberIsNoticed() {
-        try (SharedFile file = SharedFile.create(DIRECTORY, 4096)) {
+        try (SharedFile file = SharedFile.create(FILES, 4096)) {
             FileIdentity told = new FileIdentity(file.identity().fd(), file.identity().device(),
                     file.identity().inode() + 1);
             String message = assertThrows(PeerFileException.class, () -> SharedMapping.mapPeer(PID, told, 4096))
@@ -75,7 +104,7 @@ class SharedFileTest {
 
     @Test
     void aFileThatIsTooSmallIsNoticed() {
-        try (SharedFile file = SharedFile.create(DIRECTORY, 4096)) {
+        try (SharedFile file = SharedFile.create(FILES, 4096)) {
             String message = assertThrows(PeerFileException.class,
                     () -> SharedMapping.mapPeer(PID, file.identity(), 4097)).getMessage();
             assertTrue(message.contains("4097"), message);
@@ -94,34 +123,35 @@ class SharedFileTest {
 
     @Test
     void tooLittleMemorySaysNeedAndHave() {
-        String message = assertThrows(OutOfArenaMemoryException.class, () -> SharedFile.create(DIRECTORY, 1L << 50))
+        String message = assertThrows(OutOfArenaMemoryException.class, () -> SharedFile.create(FILES, 1L << 50))
                 .getMessage();
-        assertTrue(message.contains("need " + (1L << 50)) && message.contains(DIRECTORY.path().toString()), message);
+        assertTrue(message.contains("need " + (1L << 50)) && message.contains(FILES.place()), message);
     }
 
     @Test
     void aDirectoryThatIsNoneIsSaidToBe() {
-        ShmDirectory none = new ShmDirectory(directory.resolve("none"));
+        ShmFiles none = new ShmFiles(directory.resolve("none"));
         assertTrue(none.unavailableReason().contains("VERBENA_SHM_DIR"), none.unavailableReason());
-        String noFiles = new ShmDirectory(Path.of("/proc/self")).unavailableReason();
+        String noFiles = new ShmFiles(Path.of("/proc/self")).unavailableReason();
         assertTrue(noFiles.contains("errno="), noFiles);
         assertThrows(TransferException.class, () -> SharedFile.allocate(none, 4096));
-        assertNull(DIRECTORY.unavailableReason());
+        assertNull(FILES.unavailableReason());
     }
 
     @Test
     void theProviderSaysWhyItCannot() {
-        assertTrue(ShmFabricProvider.unavailableReason("Mac OS X", "aarch64", DIRECTORY).contains("Mac OS X"));
-        assertTrue(ShmFabricProvider.unavailableReason("Linux", "s390x", DIRECTORY).contains("s390x"));
-        assertNull(ShmFabricProvider.unavailableReason("Linux", "amd64", DIRECTORY));
+        assertTrue(ShmFabricProvider.unavailableReason("Mac OS X", "aarch64", FILES).contains("Mac OS X"));
+        assertTrue(ShmFabricProvider.unavailableReason("Linux", "s390x", FILES).contains("s390x"));
+        assertNull(ShmFabricProvider.unavailableReason("Linux", "amd64", FILES));
         assertNull(new ShmFabricProvider().unavailableReason(NetworkOptions.defaults()));
     }
 
     @Test
     void theFolderIsSaidWithItsReason() {
-        Setting folder = new ShmDirectory(Path.of("/mnt/tensors")).toSetting();
-        assertEquals(new Setting("folder", "/mnt/tensors", "VERBENA_SHM_DIR names it"), folder);
-        Setting byDefault = new ShmDirectory(Path.of("/dev/shm")).toSetting();
-        assertTrue(byDefault.reason().startsWith("the default"), byDefault.reason());
+        Setting folder = new ShmFiles(Path.of("/mnt/tensors")).toSetting();
+        assertEquals(new Setting("folder", "/mnt/tensors",
+                "VERBENA_SHM_DIR names it; nothing keeps a peer from shortening files there"), folder);
+        Setting byDefault = ShmFiles.ofEnvironment().toSetting();
+        assertEquals("sealed", byDefault.value(), byDefault.reason());
     }
 }

@@ -136,8 +136,8 @@ class ShmInnardsTest {
         long key = 0x1234_5678_9abcL << RegionTable.INDEX_BITS | 1023;
         assertNull(table.readAcquire(key));
         assertNull(table.readAcquire(0), "an empty entry has no key");
-        table.publishRelease(key, new FileIdentity(3, 4, 5), 1L << 40, 6, 0x7000, 1L << 33);
-        assertEquals(new RegionTable.Entry(new FileIdentity(3, 4, 5), 1L << 40, 6, 0x7000, 1L << 33),
+        table.publishRelease(key, new FileIdentity(3, 4, 5), true, 1L << 40, 6, 0x7000, 1L << 33);
+        assertEquals(new RegionTable.Entry(new FileIdentity(3, 4, 5), true, 1L << 40, 6, 0x7000, 1L << 33),
                 table.readAcquire(key));
         assertNull(table.readAcquire(key + RegionTable.ENTRY_COUNT));
         table.revokeVolatile(key);
@@ -176,7 +176,7 @@ class ShmInnardsTest {
 
     @Test
     void whoDoesNotEndTheHandshakeIsHungUpOn() throws IOException {
-        try (ShmFabric fabric = ShmFabric.open(ShmDirectory.ofEnvironment(), TimeUnit.MILLISECONDS.toNanos(20), 0,
+        try (ShmFabric fabric = ShmFabric.open(ShmFiles.ofEnvironment(), TimeUnit.MILLISECONDS.toNanos(20), 0,
                 null)) {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "impatient", new Nobody());
             try (Socket socket = new Socket(endpoint.host(), endpoint.port())) {
@@ -189,7 +189,7 @@ class ShmInnardsTest {
     @Test
     void aThousandStrangersAtOnceAreAnswered() throws IOException {
         List<Socket> strangers = new ArrayList<>();
-        try (ShmFabric fabric = ShmFabric.open(ShmDirectory.ofEnvironment(), TimeUnit.SECONDS.toNanos(60), 0, null)) {
+        try (ShmFabric fabric = ShmFabric.open(ShmFiles.ofEnvironment(), TimeUnit.SECONDS.toNanos(60), 0, null)) {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "patient", new Nobody());
             for (int i = 0; i < 1024; i++) {
                 strangers.add(new Socket(endpoint.host(), endpoint.port()));
