@@ -28,7 +28,8 @@ class TrainingOnVerbsTest {
     /** One compiler is enough for so short a program, and halves what it costs a guest to start one. */
     private static final String ENVIRONMENT = "export JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 && ";
     private static final Pattern LOSSES = Pattern.compile("\"lossCurve\" : \\[([^\\]]*)\\]");
-    private static final String OPTIONS = " --workers=1 --iterations=12 --seed=3";
+    private static final Path IMAGES = Guests.TARGET.resolve("few-digits");
+    private static final String OPTIONS = " --workers=1 --iterations=12 --seed=3 --data=" + IMAGES;
     private static final String CLUSTER = " --cluster=server:0=host1:7000,worker:0=host2:7000 --fabric=verbs";
     private static final String SERVER = ENVIRONMENT + "./verbena task --task=server:0 --listen=0.0.0.0:7000" + CLUSTER
             + OPTIONS;
@@ -51,6 +52,7 @@ class TrainingOnVerbsTest {
     @BeforeAll
     static void buildTheProgramAndTrainOnOneHost() throws Exception {
         ProgramBuild.run();
+        FewDigits.write(Files.createDirectories(IMAGES));
         CompletableFuture<GuestRun> beside = Guests.have("siw0")
                 // Not in the pool of all: who waits for a slot there keeps it from telling that processes have ended.
                 ? CompletableFuture.supplyAsync(TrainingOnVerbsTest::trainOnSiw0, Thread.ofPlatform().daemon()::start)
