@@ -26,9 +26,10 @@ import dev.verbena.verbs.CCompiler;
  */
 class SystemConstantsTest {
     private static final List<String> CALLERS = List.of("dev.verbena.memory.slab.SystemMemory",
-            "dev.verbena.transfer.fabric.shm.Libc", "dev.verbena.verbs.ffi.LibC");
+            "dev.verbena.transfer.fabric.shm.Libc", "dev.verbena.transfer.fabric.shm.UnixSocket",
+            "dev.verbena.verbs.ffi.LibC");
     private static final List<String> HEADERS = List.of("dlfcn.h", "errno.h", "fcntl.h", "poll.h", "stddef.h",
-            "stdio.h",
+            "stdio.h", "sys/socket.h", "sys/un.h",
             "sys/eventfd.h", "sys/mman.h", "sys/syscall.h", "linux/futex.h", "linux/memfd.h", "linux/mempolicy.h",
             "linux/mman.h");
     /** Fields that are not named like their macro. */
@@ -36,7 +37,19 @@ class SystemConstantsTest {
             entry("MAP_PRIVATE_ANONYMOUS", "MAP_PRIVATE | MAP_ANONYMOUS"),
             entry("MAP_HUGETLB_2MB", "MAP_HUGETLB | MAP_HUGE_2MB"), entry("MAP_FAILED", "(long)MAP_FAILED"),
             entry("MPOL_MF_STRICT_MOVE", "MPOL_MF_STRICT | MPOL_MF_MOVE"),
-            entry("MFD_HUGETLB_2MB", "MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB"),
+            entry("MFD_HUGETLB_2MB", "MFD_HUGETLB | MFD_HUGE_2MB"),
+            // Not in headers older than Linux 6.3.
+            entry("MFD_NOEXEC_SEAL", "0x8"), entry("SIZE_SEALS", "F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL"),
+            entry("SUN_PATH", "offsetof(struct sockaddr_un, sun_path)"),
+            entry("UCRED_UID", "offsetof(struct ucred, uid)"),
+            entry("UCRED_BYTE_SIZE", "sizeof(struct ucred)"), entry("MSG_IOV", "offsetof(struct msghdr, msg_iov)"),
+            entry("MSG_IOVLEN", "offsetof(struct msghdr, msg_iovlen)"),
+            entry("MSG_CONTROL", "offsetof(struct msghdr, msg_control)"),
+            entry("MSG_CONTROLLEN", "offsetof(struct msghdr, msg_controllen)"),
+            entry("MSGHDR_BYTE_SIZE", "sizeof(struct msghdr)"),
+            entry("CMSG_LEVEL", "offsetof(struct cmsghdr, cmsg_level)"),
+            entry("CMSG_TYPE", "offsetof(struct cmsghdr, cmsg_type)"), entry("CMSG_FD", "CMSG_LEN(0)"),
+            entry("CMSG_LEN_OF_ONE", "CMSG_LEN(sizeof(int))"),
             entry("EVENTS_OFFSET", "offsetof(struct pollfd, events)"), entry("DL_INFO_BYTE_SIZE", "sizeof(Dl_info)"),
             entry("SYS_MBIND", "SYS_mbind"), entry("SYS_FUTEX", "SYS_futex"));
     /** Fields that are no number of C's. */

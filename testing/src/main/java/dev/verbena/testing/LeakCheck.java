@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Compares what this process holds of the system now with what it held before: open sockets, selectors and shared files,
+ * Compares what this process holds of the system now with what it held before: open sockets, selectors, shared files and folders of {@code /proc},
  * mappings of shared memory, and the names of files in the shared-memory directory. Shared memory are the kernel's own files, of memfd_create(2),
  * and what lies in that directory.
  *
@@ -111,7 +111,7 @@ public final class LeakCheck {
         }
         return open.values().stream().filter(target -> target.startsWith("socket:") || target.startsWith("anon_inode:")
                 || target.startsWith("pipe:") || target.startsWith(ANONYMOUS)
-                || target.startsWith(sharedMemory.toString())).toList();
+                || target.startsWith("/proc/") || target.startsWith(sharedMemory.toString())).toList();
     }
 
     private List<String> mappings() throws IOException {

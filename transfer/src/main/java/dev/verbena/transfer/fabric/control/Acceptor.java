@@ -63,7 +63,7 @@ final class Acceptor implements ControlLoop.Watcher {
             ControlSocket socket = ControlSocket.over(accepted, loop::wakeup);
             handshakes++;
             loop.watch(accepted, SelectionKey.OP_READ,
-                    new IncomingHandshake(fabric, loop, socket, handler, handshakeTimeoutNs, () -> handshakes--));
+                    new IncomingHandshake(fabric, loop, socket, handler, handshakeTimeoutNs, this::onHandshakeEnd));
         } catch (IOException e) {
             if (channel.isOpen()) {
                 // Most likely no file descriptor is left: the connection stays pending and would be reported without end.
@@ -71,6 +71,11 @@ final class Acceptor implements ControlLoop.Watcher {
                 pause();
             }
         }
+    }
+
+    private void onHandshakeEnd() {
+        handshakes--;
+        fabric.onHandshakeEnd();
     }
 
     private void pause() {

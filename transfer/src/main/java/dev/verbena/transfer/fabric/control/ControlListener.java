@@ -1,6 +1,7 @@
 package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -48,6 +49,23 @@ public record ControlListener(ServerSocketChannel channel, Endpoint endpoint) {
             return true;
         } catch (IOException _) {
             return false;
+        }
+    }
+
+    /** Where it really listens, as the system has it. */
+    InetSocketAddress address() {
+        try {
+            return (InetSocketAddress) channel.getLocalAddress();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the listening socket was closed", e);
+        }
+    }
+
+    void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -64,8 +64,13 @@ public final class ControlSocket implements AutoCloseable {
         return channel;
     }
 
+    /** Of the peer's end. */
+    public InetSocketAddress remoteAddress() throws IOException {
+        return (InetSocketAddress) channel.getRemoteAddress();
+    }
+
     public String remoteHost() throws IOException {
-        return ((InetSocketAddress) channel.getRemoteAddress()).getAddress().getHostAddress();
+        return remoteAddress().getAddress().getHostAddress();
     }
 
     /** Reads what has come. @return false if the peer has closed */

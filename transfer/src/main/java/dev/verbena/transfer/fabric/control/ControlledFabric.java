@@ -1,6 +1,7 @@
 package dev.verbena.transfer.fabric.control;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
@@ -67,6 +68,12 @@ public abstract class ControlledFabric implements Fabric {
     /** @throws IllegalArgumentException if queue pairs cannot be made so */
     protected abstract void check(List<QueuePairOptions> options);
 
+    /** It will listen there, and begins to when this returns. @throws TransferException if it cannot */
+    protected void onListening(InetSocketAddress address) {}
+
+    /** One of those that have connected here is connected, or has come to nothing. Called on the control thread. */
+    protected void onHandshakeEnd() {}
+
     /** What is left to be closed when connections and control thread are, in this order. */
     protected abstract List<AutoCloseable> holdings();
 
@@ -104,7 +111,14 @@ public abstract class ControlledFabric implements Fabric {
         if (listener != null) {
             throw new IllegalStateException(this + " listens already at " + listening);
         }
-        listener = ControlListener.bind(local);
+        ControlListener bound = ControlListener.bind(local);
+        try {
+            onListening(bound.address());
+        } catch (RuntimeException e) {
+            bound.close();
+            throw e;
+        }
+        listener = bound;
         listening = listener.endpoint();
         this.localName = localName;
         this.handler = handler;
@@ -171,6 +185,11 @@ public abstract class ControlledFabric implements Fabric {
             connection.close();
         }
         return false;
+    }
+
+    /** Runs it on the control thread when so much time has passed, unless the fabric is closed by then. Called on the control thread. */
+    protected final void after(long delayNs, Runnable task) {
+        loop.after(delayNs, task);
     }
 
     /** Of one handshake. */

@@ -50,7 +50,7 @@ public record Frame(Type type, ByteBuffer payload) {
     }
 
     static final int MAGIC = 0x5652_424e;
-    static final short VERSION = 2;
+    static final short VERSION = 3;
     static final int HEADER_BYTE_SIZE = 12;
     public static final int PAYLOAD_BYTE_SIZE_MAX = 64 << 10;
 

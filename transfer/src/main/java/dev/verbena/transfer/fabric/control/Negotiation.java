@@ -9,6 +9,13 @@ import java.nio.ByteBuffer;
  * <p><b>Owner:</b> the handshake, which closes it. <b>Threading:</b> confined to the handshake's thread.
  */
 public interface Negotiation extends AutoCloseable {
+    /**
+     * Of the side that connects, before it says hello: the socket is connected.
+     *
+     * @throws ProtocolException if the two cannot meet
+     */
+    default void approach(ControlSocket socket) throws ProtocolException, IOException {}
+
     /** What the peer must know. */
     ByteBuffer hello();
 

@@ -159,7 +159,7 @@ final class OutgoingHandshake implements ControlLoop.Watcher {
 
     // ---- the socket ----
 
-    private void resolve() throws IOException {
+    private void resolve() throws IOException, ProtocolException {
         InetAddress literal;
         try {
             literal = InetAddress.ofLiteral(remote.host());
@@ -180,12 +180,12 @@ final class OutgoingHandshake implements ControlLoop.Watcher {
         }
     }
 
-    private void connectTo(InetAddress host) throws IOException {
+    private void connectTo(InetAddress host) throws IOException, ProtocolException {
         address = new InetSocketAddress(host, remote.port());
         connect();
     }
 
-    private void connect() throws IOException {
+    private void connect() throws IOException, ProtocolException {
         move(State.CONNECT);
         socket = ControlSocket.over(SocketChannel.open(), loop::wakeup);
         try {
@@ -199,7 +199,7 @@ final class OutgoingHandshake implements ControlLoop.Watcher {
         }
     }
 
-    private void finishConnect() throws IOException {
+    private void finishConnect() throws IOException, ProtocolException {
         try {
             if (socket.channel().finishConnect()) {
                 onFound();
@@ -218,7 +218,7 @@ final class OutgoingHandshake implements ControlLoop.Watcher {
         retry = loop.after(delayNs, () -> step(this::connect));
     }
 
-    private void onFound() throws IOException {
+    private void onFound() throws IOException, ProtocolException {
         if (socket.channel().getLocalAddress().equals(socket.channel().getRemoteAddress())) {
             // Where nobody listens on a port that the system also gives out by itself, TCP may connect to itself.
             throw new ConnectException("connected to itself");
@@ -258,9 +258,10 @@ final class OutgoingHandshake implements ControlLoop.Watcher {
         }
     }
 
-    private void sayHello() throws IOException {
+    private void sayHello() throws IOException, ProtocolException {
         move(State.AWAIT_WELCOME);
         negotiation = fabric.negotiate(options);
+        negotiation.approach(socket);
         socket.send(Frame.Type.HELLO, authentication.signHello(negotiation.hello()));
     }
 

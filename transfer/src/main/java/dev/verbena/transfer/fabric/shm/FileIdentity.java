@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What a peer must find behind {@code /proc/PID/fd/FD}, so that a number that was reused in between is noticed.
+ * What a peer must find behind that number among the owner's {@link PeerFiles}, so that a number that was reused in between is noticed.
  *
  * @param fd file descriptor in the owning process
  * @param device of the file system

@@ -22,9 +22,8 @@ import dev.verbena.transfer.fabric.control.ProtocolException;
  * Who one side is and where its shared memory is found; payload of HELLO and WELCOME.
  *
  * @param machine the kernel's boot id
- * @param pidNamespace in which {@code pid} means anything
  * @param name that the process gave itself
- * @param pid of the process
+ * @param knock the number with which who connects has handed its files over; {@link Door#NO_NUMBER} of who accepts
  * @param listening where it listens; port 0 if it does not
  * @param fabricFile {@link FabricFile}
  * @param regionTable {@link RegionTable}
@@ -32,7 +31,7 @@ import dev.verbena.transfer.fabric.control.ProtocolException;
  * @param receiveDepths of each queue pair
  * @param doorbells of each queue pair's completion queue
  */
-record Hello(String machine, String pidNamespace, String name, long pid, Endpoint listening,
+record Hello(String machine, String name, long knock, Endpoint listening,
         FileIdentity fabricFile, FileIdentity regionTable, FileIdentity linkFile, int[] receiveDepths,
         int[] doorbells) {
 
@@ -44,21 +43,10 @@ record Hello(String machine, String pidNamespace, String name, long pid, Endpoin
         }
     }
 
-    static String thisPidNamespace() {
-        try {
-            return Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
-        } catch (IOException e) {
-            throw new UncheckedIOException("/proc/self/ns/pid cannot be read; is /proc mounted?", e);
-        }
-    }
-
     /** Why these two cannot share memory, seen from this one's side, or null. */
     String refusal(Hello other) {
         if (!other.machine.equals(machine)) {
             return "it runs on another machine; fabric 'shm' works within one machine, use --fabric verbs";
-        }
-        if (!other.pidNamespace.equals(pidNamespace)) {
-            return "it lives in another PID namespace (another container); run both in one, with --pid host for example";
         }
         return null;
     }
@@ -67,9 +55,8 @@ record Hello(String machine, String pidNamespace, String name, long pid, Endpoin
         ByteBuffer buffer = ByteBuffer.allocate(Frame.PAYLOAD_BYTE_SIZE_MAX);
         putText(buffer, ShmFabric.NAME);
         putText(buffer, machine);
-        putText(buffer, pidNamespace);
         putText(buffer, name);
-        buffer.putLong(pid);
+        buffer.putLong(knock);
         putEndpoint(buffer, listening);
         putFile(buffer, fabricFile);
         putFile(buffer, regionTable);
@@ -84,7 +71,7 @@ record Hello(String machine, String pidNamespace, String name, long pid, Endpoin
     static Hello decode(ByteBuffer buffer) throws ProtocolException {
         try {
             checkFabric(buffer, ShmFabric.NAME);
-            Hello hello = new Hello(text(buffer), text(buffer), text(buffer), buffer.getLong(),
+            Hello hello = new Hello(text(buffer), text(buffer), buffer.getLong(),
                     endpoint(buffer), file(buffer), file(buffer), file(buffer), new int[queuePairCount(buffer)],
                     new int[buffer.remaining() / 8]);
             for (int i = 0; i < hello.receiveDepths.length; i++) {

@@ -13,7 +13,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * The calls into the C library, and nothing else. A failed call is a value: the negated errno, as in the kernel.
+ * The calls into the C library but those of {@link UnixSocket}, and nothing else. A failed call is a value: the negated errno, as in the kernel.
  *
  * <p>Threading: thread-safe; every call that can fail captures errno in memory of its own.
  */
@@ -34,6 +34,7 @@ final class Libc {
     static final int ENOSPC = 28;
     static final int EOPNOTSUPP = 95;
     static final int ETIMEDOUT = 110;
+    static final int ECONNREFUSED = 111;
 
     /** {@code MFD_HUGETLB | MFD_HUGE_2MB}: linux/memfd.h, asm-generic/hugetlb_encode.h. */
     static final int MFD_HUGETLB_2MB = 0x4 | 21 << 26;
@@ -57,8 +58,8 @@ final class Libc {
     private static final long SYS_FUTEX = isAarch64() ? 98 : 202;
 
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-    private static final MemoryLayout CAPTURE = Linker.Option.captureStateLayout();
+    static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+    static final MemoryLayout CAPTURE = Linker.Option.captureStateLayout();
     private static final VarHandle CAPTURED_ERRNO = CAPTURE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
     /** int open(const char *pathname, int flags, mode_t mode) */
@@ -242,16 +243,17 @@ final class Libc {
         }
     }
 
-    private static int errno(MemorySegment state) {
+    /** Of the call that failed last with this capture. */
+    static int errno(MemorySegment state) {
         return (int) CAPTURED_ERRNO.get(state, 0L);
     }
 
-    private static MethodHandle handle(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    static MethodHandle handle(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         return LINKER.downcallHandle(LINKER.defaultLookup().find(name).orElseThrow(), descriptor, options);
     }
 
     /** Lets FFM's own use-after-close checks through. */
-    private static RuntimeException unexpected(Throwable t) {
+    static RuntimeException unexpected(Throwable t) {
         if (t instanceof RuntimeException e) {
             return e;
         }

@@ -36,13 +36,13 @@ final class RemoteRegions implements AutoCloseable {
         }
     }
 
-    private final long peerPid;
+    private final PeerFiles files;
     private final RegionTable table;
     private final AtomicReferenceArray<RemoteRegion> mapped = new AtomicReferenceArray<>(RegionTable.ENTRY_COUNT);
     private boolean isClosed;
 
-    RemoteRegions(long peerPid, RegionTable table) {
-        this.peerPid = peerPid;
+    RemoteRegions(PeerFiles files, RegionTable table) {
+        this.files = files;
         this.table = table;
     }
 
@@ -91,7 +91,7 @@ final class RemoteRegions implements AutoCloseable {
             throw new PeerFileException(Libc.EINVAL, "its region table says fileOffset=" + entry.fileOffset()
                     + " byteSize=" + entry.byteSize());
         }
-        return SharedMapping.mapPeer(peerPid, entry.file(), entry.fileOffset() + entry.byteSize(),
+        return SharedMapping.mapPeer(files, entry.file(), entry.fileOffset() + entry.byteSize(),
                 (entry.rights() & Rights.LOCAL_WRITE) != 0, entry.isSealed());
     }
 

@@ -45,14 +45,14 @@ final class SharedMapping implements AutoCloseable {
     }
 
     /** Maps a file that another process, or this one, has open, for reading and writing. */
-    static SharedMapping mapPeer(long pid, FileIdentity identity, long byteSize) throws PeerFileException {
-        return mapPeer(pid, identity, byteSize, true, false);
+    static SharedMapping mapPeer(PeerFiles files, FileIdentity identity, long byteSize) throws PeerFileException {
+        return mapPeer(files, identity, byteSize, true, false);
     }
 
     /** The same, for reading only if it is not {@code isWritable}; refused if it {@code mustBeSealed} and somebody could shorten it. */
-    static SharedMapping mapPeer(long pid, FileIdentity identity, long byteSize, boolean isWritable,
+    static SharedMapping mapPeer(PeerFiles files, FileIdentity identity, long byteSize, boolean isWritable,
             boolean mustBeSealed) throws PeerFileException {
-        String path = "/proc/" + pid + "/fd/" + identity.fd();
+        String path = files.path(identity.fd());
         // Non-blocking: a peer that lies may name a FIFO.
         int fd = Libc.open(path, (isWritable ? Libc.O_RDWR : 0) | Libc.O_CLOEXEC | Libc.O_NONBLOCK, 0);
         if (fd < 0) {
@@ -61,8 +61,7 @@ final class SharedMapping implements AutoCloseable {
         try {
             if (!FileIdentity.of(fd).isSameFile(identity)) {
                 throw new PeerFileException(Libc.ENOENT,
-                        path + " is not the file that the peer means; it is another process"
-                                + " of that number, or the peer lives in another PID namespace");
+                        path + " is not the file that the peer means; it has closed it meanwhile");
             }
             Path file = Path.of("/proc/self/fd/" + fd);
             if (byteSize <= 0 || !Files.isRegularFile(file) || Files.size(file) < byteSize) {
@@ -83,8 +82,10 @@ final class SharedMapping implements AutoCloseable {
 
     private static String hint(int errno) {
         return switch (errno) {
-            case Libc.EACCES -> "; both processes must run as the same user";
-            case Libc.ENOENT -> "; the process has ended, or lives in another PID namespace (another container)";
+            case Libc.EACCES ->
+                "; both processes must run as the same user, in one user namespace, and this one with the"
+                        + " capabilities of the other";
+            case Libc.ENOENT -> "; the process has ended, or closed it";
             default -> "";
         };
     }

@@ -30,25 +30,26 @@ final class ShmConnection extends ControlledConnection {
     private final RemoteRegions remoteRegions;
     private final List<ShmQueuePair> queuePairs;
 
-    /** Maps what the peer shares. Takes the link file and the socket over if it succeeds. */
+    /** Maps what the peer shares. Takes the link file and the socket over if it succeeds, the peer's files in any case. */
     ShmConnection(ShmFabric fabric, ControlSocket socket, SharedFile linkFile, List<QueuePairOptions> options,
-            Hello peer)
+            Hello peer, PeerFiles files)
             throws PeerFileException, IOException {
         super(fabric, socket, peer.name(), peer.listening());
         wantsSeals = fabric.wantsSeals();
+        mappings.add(files);
         this.linkFile = linkFile;
         link = new LinkFile(linkFile.memory(), receiveDepths(options));
         try {
-            SharedMapping fabricMapping = mapped(peer.pid(), peer.fabricFile(), FabricFile.BYTE_SIZE, true);
-            SharedMapping tableMapping = mapped(peer.pid(), peer.regionTable(), RegionTable.TABLE_BYTE_SIZE, false);
-            SharedMapping linkMapping = mapped(peer.pid(), peer.linkFile(), LinkFile.byteSize(peer.receiveDepths()),
+            SharedMapping fabricMapping = mapped(files, peer.fabricFile(), FabricFile.BYTE_SIZE, true);
+            SharedMapping tableMapping = mapped(files, peer.regionTable(), RegionTable.TABLE_BYTE_SIZE, false);
+            SharedMapping linkMapping = mapped(files, peer.linkFile(), LinkFile.byteSize(peer.receiveDepths()),
                     true);
             if (!FabricFile.isValid(fabricMapping.memory()) || !LinkFile.isValid(linkMapping.memory())) {
                 throw new PeerFileException(Libc.EINVAL, "its shared memory has another layout; use the same Verbena on"
                         + " both sides");
             }
             peerLink = new LinkFile(linkMapping.memory(), peer.receiveDepths());
-            remoteRegions = new RemoteRegions(peer.pid(), new RegionTable(tableMapping.memory()));
+            remoteRegions = new RemoteRegions(files, new RegionTable(tableMapping.memory()));
             mappings.add(remoteRegions);
             List<ShmQueuePair> made = new ArrayList<>();
             for (int i = 0; i < options.size(); i++) {
@@ -62,9 +63,9 @@ final class ShmConnection extends ControlledConnection {
         }
     }
 
-    private SharedMapping mapped(long pid, FileIdentity file, long byteSize, boolean isWritable)
+    private SharedMapping mapped(PeerFiles files, FileIdentity file, long byteSize, boolean isWritable)
             throws PeerFileException {
-        SharedMapping mapping = SharedMapping.mapPeer(pid, file, byteSize, isWritable, wantsSeals);
+        SharedMapping mapping = SharedMapping.mapPeer(files, file, byteSize, isWritable, wantsSeals);
         mappings.add(mapping);
         return mapping;
     }

@@ -1,6 +1,8 @@
 package dev.verbena.transfer.fabric.shm;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -41,6 +43,8 @@ final class ShmFabric extends ControlledFabric {
     static final long MESSAGE_BYTE_SIZE_MAX = 1L << 40;
     static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
+    private static final long SWEEP_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final RequestCheck requests = new RequestCheck(this, ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true,
             DEPTH_MAX);
     private final ShmFiles files;
@@ -50,7 +54,12 @@ final class ShmFabric extends ControlledFabric {
     private final SharedFile regionTableFile;
     private final RegionTable regionTable;
     private final String machine = Hello.thisMachine();
-    private final String pidNamespace = Hello.thisPidNamespace();
+    private final PeerFiles ownFiles;
+    private final int user = UnixSocket.ownUser();
+    /** Null where it does not listen; written before it does. */
+    private volatile Door door;
+    /** Of the control thread. */
+    private boolean isSweeping;
     private final AtomicInteger queuePairNumbers = new AtomicInteger();
 
     // Guarded by this.
@@ -65,10 +74,12 @@ final class ShmFabric extends ControlledFabric {
     private long registrationCount;
     private long registrationNs;
 
-    private ShmFabric(ShmFiles files, SharedFile file, SharedFile regionTableFile, long handshakeTimeoutNs,
+    private ShmFabric(ShmFiles files, PeerFiles ownFiles, SharedFile file, SharedFile regionTableFile,
+            long handshakeTimeoutNs,
             int peerTimeoutMs, PeerSecret secret) {
         super("verbena-shm-control", handshakeTimeoutNs, peerTimeoutMs, secret);
         this.files = files;
+        this.ownFiles = ownFiles;
         capabilities = new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, files.totalByteSize(), DEPTH_MAX,
                 ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
         this.file = file;
@@ -79,14 +90,19 @@ final class ShmFabric extends ControlledFabric {
     static ShmFabric open(ShmFiles files, long handshakeTimeoutNs, int peerTimeoutMs, PeerSecret secret) {
         SharedFile file = SharedFile.create(files, FabricFile.BYTE_SIZE);
         SharedFile regionTableFile = null;
+        PeerFiles ownFiles = null;
         try {
+            ownFiles = PeerFiles.own();
             FabricFile.initialize(file.memory());
             regionTableFile = SharedFile.create(files, RegionTable.TABLE_BYTE_SIZE);
-            return new ShmFabric(files, file, regionTableFile, handshakeTimeoutNs, peerTimeoutMs, secret);
+            return new ShmFabric(files, ownFiles, file, regionTableFile, handshakeTimeoutNs, peerTimeoutMs, secret);
         } catch (RuntimeException e) {
             file.close();
             if (regionTableFile != null) {
                 regionTableFile.close();
+            }
+            if (ownFiles != null) {
+                ownFiles.close();
             }
             throw e;
         }
@@ -279,15 +295,54 @@ final class ShmFabric extends ControlledFabric {
         return linkFile;
     }
 
-    /** This side, as far as it decides with whom it can share memory. */
-    Hello identity() {
-        return hello(null, List.of());
+    @Override
+    protected void onListening(InetSocketAddress address) {
+        try {
+            door = new Door(address, ownFiles, user);
+        } catch (IOException e) {
+            throw new TransferException("cannot listen at " + address + ": " + e.getMessage()
+                    + "; another process has the local socket of that address, take another port", e);
+        }
     }
 
-    Hello hello(FileIdentity linkFile, List<QueuePairOptions> options) {
+    /** Hands this process's files over to who listens there. @return null if there is no way to */
+    Door.Knock knock(InetSocketAddress remote) throws ProtocolException, IOException {
+        return Door.knock(remote, ownFiles, user);
+    }
+
+    /** The files of who has knocked with that number, and has been handed this process's. Called on the control thread. */
+    PeerFiles answer(long number) throws ProtocolException, IOException {
+        return door.answer(number);
+    }
+
+    /** Who has knocked and was refused before it was looked for shall not stand in the way of others. */
+    @Override
+    protected void onHandshakeEnd() {
+        door.letIn();
+        sweepLater();
+    }
+
+    /** As long as somebody waits who may have gone. */
+    private void sweepLater() {
+        if (!isSweeping && door.isSomebodyWaiting()) {
+            isSweeping = true;
+            after(SWEEP_NS, () -> {
+                isSweeping = false;
+                door.sweep(HANDSHAKE_TIMEOUT_NS);
+                sweepLater();
+            });
+        }
+    }
+
+    /** This side, as far as it decides with whom it can share memory. */
+    Hello identity() {
+        return hello(Door.NO_NUMBER, null, List.of());
+    }
+
+    Hello hello(long knock, FileIdentity linkFile, List<QueuePairOptions> options) {
         int[] doorbells = options.stream().mapToInt(o -> ((ShmCompletionQueue) o.completionQueue()).doorbellIndex())
                 .toArray();
-        return new Hello(machine, pidNamespace, localName(), ProcessHandle.current().pid(), listening(),
+        return new Hello(machine, localName(), knock, listening(),
                 file.identity(), regionTableFile.identity(), linkFile, ShmConnection.receiveDepths(options), doorbells);
     }
 
@@ -297,7 +352,10 @@ final class ShmFabric extends ControlledFabric {
     protected synchronized List<AutoCloseable> holdings() {
         List<AutoCloseable> held = new ArrayList<>(completionQueues.values());
         held.addAll(regions.values());
-        held.addAll(List.of(file, regionTableFile));
+        held.addAll(List.of(file, regionTableFile, ownFiles));
+        if (door != null) {
+            held.add(door);
+        }
         return held;
     }
 }

@@ -9,13 +9,14 @@
  *   ShmConnection LinkFile: farewell, and for each
  *     ShmQueuePair  QueuePairHalf with ReceiveRing     ◄──────── claims receives, publishes arrivals
  *     SendSlots (private)                                        (the same the other way round)
+ *   Door          ◄───────────── local socket: descriptors, and who it is ──────►  Knock
  *   ControlLoop   ◄───────────── TCP: handshake, then only its end ─────────────►  ControlLoop
  * </pre>
  *
  * <p>Shared files are the kernel's own, sealed against a change of size, or made with {@code O_TMPFILE} where the environment
- * variable {@code VERBENA_SHM_DIR} says; they never have a name; a peer maps them through {@code /proc/PID/fd/FD}, for which it must run
- * as the same user in the same PID namespace. What a process holds is gone with it, whatever ends it.
+ * variable {@code VERBENA_SHM_DIR} says; they never have a name; a peer opens them in the folder {@code /proc/self/fd} of their owner,
+ * of which it was handed a descriptor ({@link Door}); it must run as the same user. What a process holds is gone with it, whatever ends it.
  *
- * <p>{@code Libc} is the only class that calls native code.
+ * <p>{@code Libc} and {@code UnixSocket} alone call native code.
  */
 package dev.verbena.transfer.fabric.shm;

@@ -16,14 +16,14 @@ import dev.verbena.transfer.fabric.control.Fields;
 import dev.verbena.transfer.fabric.control.ProtocolException;
 
 class HelloTest {
-    private static Hello hello(String machine, String pidNamespace) {
-        return new Hello(machine, pidNamespace, "wörker:1", 4711, new Endpoint("127.0.0.1", 4001),
+    private static Hello hello(String machine) {
+        return new Hello(machine, "wörker:1", 4711, new Endpoint("127.0.0.1", 4001),
                 new FileIdentity(5, 27, 99), new FileIdentity(7, 27, 98), new FileIdentity(6, 27, -1),
                 new int[]{8, 4096}, new int[]{0, 63});
     }
 
     private static Hello hello() {
-        return hello(Hello.thisMachine(), Hello.thisPidNamespace());
+        return hello(Hello.thisMachine());
     }
 
     @Test
@@ -31,7 +31,7 @@ class HelloTest {
         Hello in = hello();
         Hello out = Hello.decode(in.encode());
         assertEquals(in.name(), out.name());
-        assertEquals(in.pid(), out.pid());
+        assertEquals(in.knock(), out.knock());
         assertEquals(in.listening(), out.listening());
         assertEquals(in.fabricFile(), out.fabricFile());
         assertEquals(in.regionTable(), out.regionTable());
@@ -44,8 +44,7 @@ class HelloTest {
     @Test
     void whoCannotShareMemoryIsToldWhy() {
         Hello here = hello();
-        assertTrue(here.refusal(hello("elsewhere", here.pidNamespace())).contains("another machine"));
-        assertTrue(here.refusal(hello(here.machine(), "pid:[1]")).contains("PID namespace"));
+        assertTrue(here.refusal(hello("elsewhere")).contains("another machine"));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Holdings;
 import dev.verbena.transfer.PeerSecret;
+import dev.verbena.transfer.fabric.control.ProtocolException;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
@@ -37,8 +40,8 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 class MalformedHandshakesTest {
     private static final int COUNT = Integer.getInteger("verbena.malformed.handshakes", 10_000);
     private static final int CONNECTED_COUNT = COUNT / 10;
-    /** "VRBN", version 2, HELLO. */
-    private static final long FRAME_BEGIN = 0x5652_424e_0002_0000L;
+    /** "VRBN", version 3, HELLO. */
+    private static final long FRAME_BEGIN = 0x5652_424e_0003_0000L;
 
     private static final int WELCOME = 1;
     private static final int READY = 2;
@@ -85,6 +88,33 @@ class MalformedHandshakesTest {
         return mutated(Arrays.copyOf(frames.array(), frames.position()), random);
     }
 
+    /** Who connects by hand: each time it knocks, and says a hello that fits. */
+    private record Caller(ShmFabric fabric, Endpoint endpoint, SharedFile link, List<QueuePairOptions> options) {
+        private Door.Knock knock() throws IOException {
+            try {
+                return fabric.knock(new InetSocketAddress(endpoint.host(), endpoint.port()));
+            } catch (ProtocolException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        private byte[] hello(Door.Knock knock) {
+            return frame(fabric.hello(knock.number(), link.identity(), options).encode());
+        }
+
+        void say(UnaryOperator<byte[]> ofHello) throws IOException {
+            try (Door.Knock knock = knock()) {
+                MalformedHandshakesTest.say(endpoint, ofHello.apply(hello(knock)));
+            }
+        }
+
+        void sayConnected(byte[] bytes) throws IOException {
+            try (Door.Knock knock = knock()) {
+                MalformedHandshakesTest.sayConnected(endpoint, hello(knock), bytes);
+            }
+        }
+    }
+
     /** Makes a connection, says that, hangs up. */
     private static void sayConnected(Endpoint endpoint, byte[] hello, byte[] bytes) throws IOException {
         try (Socket socket = new Socket(endpoint.host(), endpoint.port())) {
@@ -119,13 +149,13 @@ class MalformedHandshakesTest {
             List<QueuePairOptions> options = options(otherQueue, 2);
             try (Connection innocent = other.connect(endpoint, options, TimeUnit.SECONDS.toNanos(20));
                     SharedFile link = other.createLinkFile(options)) {
-                byte[] hello = frame(other.hello(link.identity(), options).encode());
-                sayConnected(endpoint, hello, new byte[0]);
+                Caller caller = new Caller(other, endpoint, link, options);
+                caller.sayConnected(new byte[0]);
                 handler.closeNextLost(seed);
                 Holdings before = Holdings.now();
                 long registered = fabric.registeredByteSize();
                 for (int i = 0; i < CONNECTED_COUNT; i++) {
-                    sayConnected(endpoint, hello, someFrames(random));
+                    caller.sayConnected(someFrames(random));
                     handler.closeNextLost(seed);
                 }
                 before.assertNothingMore("seed=" + seed);
@@ -150,13 +180,13 @@ class MalformedHandshakesTest {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "attacked", new Welcoming(queue));
             List<QueuePairOptions> options = options(otherQueue, 2);
             try (SharedFile link = other.createLinkFile(options)) {
-                byte[] hello = frame(other.hello(link.identity(), options).encode());
-                byte[] good = hasSecret ? knocking(hello) : hello;
-                say(endpoint, good);
+                Caller caller = new Caller(other, endpoint, link, options);
+                UnaryOperator<byte[]> begin = hasSecret ? MalformedHandshakesTest::knocking : hello -> hello;
+                caller.say(begin);
                 Holdings before = Holdings.now();
                 long registered = fabric.registeredByteSize();
                 for (int i = 0; i < COUNT; i++) {
-                    say(endpoint, mutated(good, random));
+                    caller.say(hello -> mutated(begin.apply(hello), random));
                 }
                 before.assertNothingMore("seed=" + seed);
                 assertEquals(registered, fabric.registeredByteSize(), "seed=" + seed);

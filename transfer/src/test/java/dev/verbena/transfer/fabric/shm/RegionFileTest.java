@@ -31,7 +31,7 @@ import dev.verbena.transfer.spi.MemoryRegion;
 /** What becomes of the wishes for a region's memory on this fabric. */
 class RegionFileTest {
     private static final ShmFiles FILES = ShmFiles.ofEnvironment();
-    private static final long PID = ProcessHandle.current().pid();
+    private static final PeerFiles OWN = PeerFiles.own();
     private static final long HUGE = 2 << 20;
     private static final Path POOL = Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB");
 
@@ -42,7 +42,7 @@ class RegionFileTest {
         long byteSize = region.file().memory().byteSize();
         assertTrue(byteSize >= 10_000);
         try (SharedFile file = region.file();
-                SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), byteSize)) {
+                SharedMapping peer = SharedMapping.mapPeer(OWN, file.identity(), byteSize)) {
             assertEquals(0, peer.memory().get(JAVA_LONG, 4096));
             file.memory().set(JAVA_LONG, 4096, 77);
             assertEquals(77, peer.memory().get(JAVA_LONG, 4096));

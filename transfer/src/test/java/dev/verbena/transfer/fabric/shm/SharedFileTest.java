@@ -24,7 +24,7 @@ import dev.verbena.transfer.spi.Setting;
 
 class SharedFileTest {
     private static final ShmFiles FILES = ShmFiles.ofEnvironment();
-    private static final long PID = ProcessHandle.current().pid();
+    private static final PeerFiles OWN = PeerFiles.own();
 
     @TempDir
     Path directory;
@@ -32,7 +32,7 @@ class SharedFileTest {
     @Test
     void twoMappingsAreTheSameMemory() throws PeerFileException {
         try (SharedFile file = SharedFile.create(FILES, 10_000);
-                SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 10_000)) {
+                SharedMapping peer = SharedMapping.mapPeer(OWN, file.identity(), 10_000)) {
             file.memory().set(JAVA_LONG, 4096, 77);
             assertEquals(77, peer.memory().get(JAVA_LONG, 4096));
             assertEquals(10_000, peer.memory().byteSize());
@@ -43,7 +43,7 @@ class SharedFileTest {
     @Test
     void whatAPeerMustOnlySeeItCannotWrite() throws PeerFileException, IOException {
         try (SharedFile file = SharedFile.create(FILES, 4096);
-                SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 4096, false, false)) {
+                SharedMapping peer = SharedMapping.mapPeer(OWN, file.identity(), 4096, false, false)) {
             file.memory().set(JAVA_LONG, 0, 77);
             assertEquals(77, peer.memory().get(JAVA_LONG, 0));
             assertThrows(IllegalArgumentException.class, () -> peer.memory().set(JAVA_LONG, 0, 1));
@@ -59,7 +59,7 @@ class SharedFileTest {
     @Test
     void nobodyChangesTheSizeOfASealedFile() throws Exception {
         try (SharedFile file = SharedFile.create(FILES, 10_000);
-                SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 10_000, true, true);
+                SharedMapping peer = SharedMapping.mapPeer(OWN, file.identity(), 10_000, true, true);
                 FileChannel channel = FileChannel.open(Path.of("/proc/self/fd/" + file.identity().fd()), READ,
                         WRITE)) {
             assertThrows(IOException.class, () -> channel.truncate(100));
@@ -73,17 +73,17 @@ class SharedFileTest {
     void aFileThatCouldBeShortenedIsRefusedWhereSealsAreWanted() throws PeerFileException {
         try (SharedFile file = SharedFile.create(new ShmFiles(Path.of("/dev/shm")), 10_000)) {
             PeerFileException e = assertThrows(PeerFileException.class,
-                    () -> SharedMapping.mapPeer(PID, file.identity(), 10_000, true, true));
+                    () -> SharedMapping.mapPeer(OWN, file.identity(), 10_000, true, true));
             assertTrue(e.getMessage().contains("is not sealed") && e.getMessage().contains("VERBENA_SHM_DIR"),
                     e.getMessage());
-            SharedMapping.mapPeer(PID, file.identity(), 10_000, true, false).close();
+            SharedMapping.mapPeer(OWN, file.identity(), 10_000, true, false).close();
         }
     }
 
     @Test
     void thePeersMappingOutlivesTheFile() throws PeerFileException {
         SharedFile file = SharedFile.create(FILES, 4096);
-        try (SharedMapping peer = SharedMapping.mapPeer(PID, file.identity(), 4096)) {
+        try (SharedMapping peer = SharedMapping.mapPeer(OWN, file.identity(), 4096)) {
             file.close();
             file.close();
             assertThrows(IllegalStateException.class, () -> file.memory().get(JAVA_LONG, 0));
@@ -96,7 +96,7 @@ class SharedFileTest {
         try (SharedFile file = SharedFile.create(FILES, 4096)) {
             FileIdentity told = new FileIdentity(file.identity().fd(), file.identity().device(),
                     file.identity().inode() + 1);
-            String message = assertThrows(PeerFileException.class, () -> SharedMapping.mapPeer(PID, told, 4096))
+            String message = assertThrows(PeerFileException.class, () -> SharedMapping.mapPeer(OWN, told, 4096))
                     .getMessage();
             assertTrue(message.contains("not the file that the peer means"), message);
         }
@@ -106,18 +106,18 @@ class SharedFileTest {
     void aFileThatIsTooSmallIsNoticed() {
         try (SharedFile file = SharedFile.create(FILES, 4096)) {
             String message = assertThrows(PeerFileException.class,
-                    () -> SharedMapping.mapPeer(PID, file.identity(), 4097)).getMessage();
+                    () -> SharedMapping.mapPeer(OWN, file.identity(), 4097)).getMessage();
             assertTrue(message.contains("4097"), message);
         }
     }
 
     @Test
-    void aProcessThatIsGoneIsNoticed() {
+    void aFileThatIsClosedIsNoticed() {
         PeerFileException e = assertThrows(PeerFileException.class,
-                () -> SharedMapping.mapPeer(Integer.MAX_VALUE, new FileIdentity(1, 1, 1), 4096));
+                () -> SharedMapping.mapPeer(OWN, new FileIdentity(Integer.MAX_VALUE, 1, 1), 4096));
         assertEquals(Libc.ENOENT, e.errno());
         // What the C library says is in the user's language.
-        assertTrue(e.getMessage().contains("(errno=" + Libc.ENOENT + ")") && e.getMessage().contains("PID namespace"),
+        assertTrue(e.getMessage().contains("(errno=" + Libc.ENOENT + ")") && e.getMessage().contains("closed it"),
                 e.getMessage());
     }
 
