@@ -6,6 +6,7 @@ import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.PeerMemory;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.WorkRequest;
 
@@ -48,6 +49,11 @@ final class TalliedConnection implements Connection {
     @Override
     public void whenQuiet(Runnable then) {
         carrier.whenQuiet(then);
+    }
+
+    @Override
+    public PeerMemory mapPeer(long rkey) {
+        return carrier.mapPeer(rkey);
     }
 
     @Override

@@ -55,7 +55,8 @@ record FabricInfo(String name, String problem, Capabilities capabilities, List<S
                 capabilities.wakesOnWrite(), "messageByteSizeMax", capabilities.messageByteSizeMax(),
                 "regionByteSizeMax", capabilities.regionByteSizeMax(), "depthMax", capabilities.depthMax(),
                 "elementCountMax", capabilities.elementCountMax(), "readElementCountMax",
-                capabilities.readElementCountMax(), "hasAtomics", capabilities.hasAtomics()));
+                capabilities.readElementCountMax(), "hasAtomics", capabilities.hasAtomics(), "mapsPeerMemory",
+                capabilities.mapsPeerMemory()));
         map.put("settings", settings.stream().map(FabricInfo::toMap).toList());
         return map;
     }

@@ -25,6 +25,7 @@ public abstract class FabricContract
             MessageContract,
             QueueContract,
             AccessContract,
+            PeerMemoryContract,
             FailureContract,
             ConnectionContract,
             ConnectingContract,

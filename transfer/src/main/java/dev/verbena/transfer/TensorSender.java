@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.protocol.StaticPlacementSender;
 
@@ -31,12 +32,15 @@ public final class TensorSender implements AutoCloseable {
         sends = new WaitingSends(device, offering);
     }
 
-    /** Whether the tensor lies in memory registered with this sender's device, so that it can be offered without a copy. */
+    /**
+     * Whether the tensor lies in memory registered with this sender's device, or in the receiver's slot that it was {@linkplain #place placed}
+     * in, so that it can be offered without a copy.
+     */
     public boolean isRegistered(Tensor tensor) {
-        return device.isRegistered(tensor.slab());
+        return device.isRegistered(tensor.slab()) || protocol.isPlaced(tensor.slab());
     }
 
-    /** As {@link #isRegistered(Tensor)}, of a view's tensor. */
+    /** Whether the view's tensor lies in memory registered with this sender's device. */
     public boolean isRegistered(TensorView view) {
         return device.isRegistered(view.slab());
     }
@@ -77,6 +81,54 @@ public final class TensorSender implements AutoCloseable {
             throw new IllegalArgumentException(offered + " is not in memory registered with device '" + device.name()
                     + "'; allocate it from an arena over device.slabSource(), or use offerCopy");
         }
+    }
+
+    /**
+     * Whether the fabric maps the receiver's slots here, so that {@link #place} gives tensors in them: destination placement. Elsewhere the
+     * same program sends from the arena that it gives.
+     */
+    public boolean placesTensors() {
+        return protocol.placesTensors();
+    }
+
+    /**
+     * The next tensor to send, to be computed and then {@linkplain #offer(Tensor, SendCallback) offered}. Where the fabric
+     * {@linkplain #placesTensors maps} the receiver's slots it lies in the next one of them, with whatever was there before, and offering it
+     * moves nothing; from then on it is the receiver's, and untouched here. Elsewhere it is a tensor of the arena.
+     *
+     * <p>The caller closes it, when it is offered or if it is not to be sent. Until it is, what is in the slot's turn next is this one: one
+     * at a time, and its slot is not used again. A receiver that closes waits for that too, and cuts a sender off that does not do so for five
+     * seconds; the memory stays usable here, and out of use there, until it is closed.
+     *
+     * @param elsewhere over {@link RdmaDevice#slabSource()} of this device
+     * @return null if no slot is free or the arena has no room at present
+     * @throws IllegalStateException also if the one before is neither offered nor closed
+     * @throws TransferException also if the peer's memory cannot be mapped
+     */
+    public Tensor place(TensorArena elsewhere) {
+        return protocol.place(elsewhere);
+    }
+
+    /**
+     * As {@link #place(TensorArena)}, without any object: lends the receiver's next slot to a lease that holds none, whose
+     * {@link TensorLease#memory()} is to be computed, and which is then {@linkplain #offer(TensorLease, SendCallback) offered} and given up.
+     *
+     * @return false if no slot is free
+     * @throws UnsupportedOperationException if the fabric cannot: {@link #placesTensors}
+     * @throws IllegalStateException also if the one before is neither offered nor given up, or the lease holds a tensor
+     */
+    public boolean place(TensorLease lease) {
+        return protocol.place(lease);
+    }
+
+    /**
+     * Offers what was {@linkplain #place(TensorLease) placed} last, which always has its slot.
+     *
+     * @return SENT
+     * @throws IllegalStateException also if that is not what the lease holds, or was offered before
+     */
+    public SendResult offer(TensorLease placed, SendCallback callback) {
+        return protocol.offer(placed, callback);
     }
 
     /**
@@ -166,6 +218,8 @@ public final class TensorSender implements AutoCloseable {
     /**
      * No more offers; waits until what was offered has left, for half a minute at most, and the receiver writes no acknowledgement any more.
      * A peer that does not answer for five seconds is cut off.
+     *
+     * @throws IllegalStateException if a tensor that it placed in the receiver's slot is open, unless the connection has failed
      */
     @Override
     public void close() {

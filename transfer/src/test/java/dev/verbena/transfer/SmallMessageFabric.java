@@ -14,7 +14,7 @@ import dev.verbena.transfer.spi.ForeignMemory;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
-/** A fabric that says its messages are small. */
+/** A fabric that says its messages are small, and that it maps no memory of peers. */
 record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fabric {
     @Override
     public String name() {
@@ -26,7 +26,7 @@ record SmallMessageFabric(Fabric fabric, long messageByteSizeMax) implements Fab
         Capabilities its = fabric.capabilities();
         return new Capabilities(its.writesInOrder(), its.wakesOnWrite(), messageByteSizeMax, its.regionByteSizeMax(),
                 its.depthMax(), its.elementCountMax(), its.readElementCountMax(), its.hasAtomics(), its.movesByCpu(),
-                its.imports());
+                false, its.imports());
     }
 
     @Override

@@ -100,6 +100,40 @@ class StaticPlacementGarbageTest {
         }
     }
 
+    /** It is computed in the receiver's slot. */
+    @Test
+    void placingATensorAllocatesNothing() throws InterruptedException {
+        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, SHAPE, 4);
+            Thread consumer = Thread.ofPlatform().start(() -> consume(pair.receiver, receiver, false));
+            TensorSender sender = pair.channel().sender("edge", TYPE, SHAPE, DevicePair.TIMEOUT);
+            List<Long> involved = List.of(Thread.currentThread().threadId());
+            TensorLease lease = new TensorLease();
+            long allocated = Long.MAX_VALUE;
+            for (int round = 0; round < ROUNDS_MAX && allocated > TOLERANCE; round++) {
+                long before = allocatedBy(involved);
+                for (int i = 0; i < ROUND; i++) {
+                    place(pair.sender, sender, lease, i);
+                }
+                allocated = allocatedBy(involved) - before;
+            }
+            place(pair.sender, sender, lease, -1);
+            consumer.join();
+            assertTrue(allocated <= TOLERANCE, allocated + " bytes for " + ROUND + " transfers");
+        }
+    }
+
+    private static void place(RdmaDevice device, TensorSender sender, TensorLease lease, float first) {
+        long seen = device.activity();
+        while (!sender.place(lease)) {
+            device.awaitActivity(seen, 1_000_000);
+            seen = device.activity();
+        }
+        lease.memory().setAtIndex(ValueLayout.JAVA_FLOAT, 0, first);
+        sender.offer(lease, null);
+        lease.close();
+    }
+
     static long allocatedBy(List<Long> involved) {
         return involved.stream().mapToLong(THREADS::getThreadAllocatedBytes).sum();
     }

@@ -20,7 +20,8 @@ final class TensorArguments {
     @Option(names = "--protocol", paramLabel = "NAME", defaultValue = "static",
             description = "static: the receiver's slots are known before; dynamic: it allocates each tensor when it is told of it, and"
                     + " reads it; exchange: by name and step, in messages (eager) or read (rendezvous) as costs are; eager,"
-                    + " rendezvous: the same, one of the two only. Of several, such as static,dynamic, one after the other with each"
+                    + " rendezvous: the same, one of the two only; placed: it is computed in the receiver's slot, where the fabric maps"
+                    + " that. Of several, such as static,dynamic, one after the other with each"
                     + " size; the client's counts; default ${DEFAULT-VALUE}.")
     String protocols;
     @Option(names = "--sizes", paramLabel = "SIZES", defaultValue = "8..16M",

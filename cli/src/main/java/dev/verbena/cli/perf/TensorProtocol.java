@@ -25,7 +25,9 @@ enum TensorProtocol {
     EAGER(ExchangeCarrier
             .opening(ExchangeOptions.defaults().withEagerByteSizeMax(ExchangeOptions.EAGER_BYTE_SIZE_MAX))),
     /** The same, read by the receiver, whatever their size. */
-    RENDEZVOUS(ExchangeCarrier.opening(ExchangeOptions.defaults().withEagerByteSizeMax(0)));
+    RENDEZVOUS(ExchangeCarrier.opening(ExchangeOptions.defaults().withEagerByteSizeMax(0))),
+    /** Each tensor is written in the receiver's slot, which is mapped. */
+    PLACED(PlacedCarrier::new);
 
     /** What both sides need for tensors of one size. */
     @FunctionalInterface

@@ -54,13 +54,13 @@ class PerfArgumentsTest {
 
     @Test
     void whatTheFabricCannotDoIsRefusedBeforeAnythingIsMade() {
-        Capabilities can = new Capabilities(false, false, 65_536, 1 << 20, 128, 2, 1, false, false, Set.of());
+        Capabilities can = new Capabilities(false, false, 65_536, 1 << 20, 128, 2, 1, false, false, false, Set.of());
         PerfConnection.check(options("write_bw"), "verbs", can);
         for (String line : List.of("atomic_lat", "write_bw -s 65537", "write_bw -t 256")) {
             PerfOptions options = options(line);
             assertThrows(BadInputException.class, () -> PerfConnection.check(options, "verbs", can), line);
         }
-        Capabilities more = new Capabilities(false, false, 65_537, 1 << 20, 256, 2, 1, true, false, Set.of());
+        Capabilities more = new Capabilities(false, false, 65_537, 1 << 20, 256, 2, 1, true, false, false, Set.of());
         for (String line : List.of("atomic_lat", "write_bw -s 65537", "write_bw -t 256")) {
             PerfConnection.check(options(line), "verbs", more);
         }

@@ -35,7 +35,8 @@ class TensorEndsTest {
 
     @ParameterizedTest
     @CsvSource({"STATIC, 8", "STATIC, 100", "STATIC, 70000", "DYNAMIC, 8", "DYNAMIC, 100", "DYNAMIC, 70000",
-            "EXCHANGE, 8", "EXCHANGE, 70000", "EAGER, 100", "EAGER, 70000", "RENDEZVOUS, 100"})
+            "EXCHANGE, 8", "EXCHANGE, 70000", "EAGER, 100", "EAGER, 70000", "RENDEZVOUS, 100",
+            "PLACED, 8", "PLACED, 100", "PLACED, 70000"})
     void numbersAndPatternsAreCompared(TensorProtocol protocol, long byteSize) {
         try (TensorEnds ours = new TensorEnds(here, protocol, byteSize, 1, 2);
                 TensorEnds theirs = new TensorEnds(there, protocol, byteSize, 2, 1)) {

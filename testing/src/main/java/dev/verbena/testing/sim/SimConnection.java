@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Connection;
+import dev.verbena.transfer.spi.PeerMemory;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
@@ -45,6 +48,8 @@ final class SimConnection implements Connection {
     private boolean isFailureTold;
     /** What the peer does when it is certain that nothing of this side's lands any more. */
     private Runnable whenClosed;
+    /** Regions of the peer that are mapped here. */
+    private int mappings;
 
     SimConnection(Simulation simulation, SimFabric fabric, SimFabric peerFabric, List<QueuePairOptions> options) {
         this.simulation = simulation;
@@ -190,11 +195,42 @@ final class SimConnection implements Connection {
     }
 
     @Override
+    public PeerMemory mapPeer(long rkey) {
+        fabric.checkThread();
+        if (state != State.OPEN || peer == null || peer.state == State.CLOSED) {
+            throw new TransferException(
+                    "memory of " + peerInWords() + " cannot be mapped: the connection is lost or closed");
+        }
+        SimRegion region = peerFabric.memory().find(rkey);
+        if (region == null || !region.rights().contains(AccessRight.REMOTE_WRITE)) {
+            throw new TransferException(peerInWords() + " has no region rkey=" + rkey + " that peers may write to");
+        }
+        mappings++;
+        return new SimPeerMemory(fabric, this, region);
+    }
+
+    void onUnmapped() {
+        mappings--;
+        tellQuiet();
+    }
+
+    @Override
     public void whenQuiet(Runnable then) {
-        if (!fabric.mayBeWrittenAfterClosing() || peer == null || peer.state == State.CLOSED) {
-            then.run();
-        } else {
+        boolean isClosedThere = peer == null || peer.state == State.CLOSED;
+        boolean isMappedThere = peer != null && peer.mappings > 0;
+        if (isMappedThere || fabric.mayBeWrittenAfterClosing() && !isClosedThere) {
             peer.whenClosed = fabric.hearsOnce(then);
+        } else {
+            then.run();
+        }
+    }
+
+    /** If this side writes nothing any more. */
+    private void tellQuiet() {
+        if (state == State.CLOSED && mappings == 0 && whenClosed != null) {
+            Runnable told = whenClosed;
+            whenClosed = null;
+            simulation.later(this + " has stopped writing", () -> peerFabric.process().hear(told));
         }
     }
 
@@ -219,9 +255,7 @@ final class SimConnection implements Connection {
         move(State.CLOSED);
         queuePairs.forEach(SimQueuePair::close);
         fabric.forget(this);
-        if (whenClosed != null) {
-            simulation.later(this + " has stopped writing", () -> peerFabric.process().hear(whenClosed));
-        }
+        tellQuiet();
         if (isPeerThere && text != null) {
             tell("farewell of " + fabric, other -> other.lose(orderly, other.peerInWords() + " " + text));
         }

@@ -44,6 +44,8 @@ public final class SimFabric implements Fabric {
     private final Set<SimConnection> connections = new LinkedHashSet<>();
     private final Set<Handshake> connecting = new LinkedHashSet<>();
     private final Set<SimCompletionQueue> completionQueues = new LinkedHashSet<>();
+    /** Regions of peers. */
+    private final Set<SimPeerMemory> mapped = new LinkedHashSet<>();
     /** Of connections whose peers may still write. */
     private final Set<Runnable> untold = new LinkedHashSet<>();
     private String localName;
@@ -81,7 +83,7 @@ public final class SimFabric implements Fabric {
         return new Capabilities(plan.get(Fault.RELAXED_ORDER) == 0, plan.get(Fault.SILENT_WRITES) == 0,
                 plan.get(Fault.MESSAGE_BYTE_SIZE_MAX), SimMemory.BYTE_SIZE_MAX, RequestRules.DEPTH_MAX, elementCountMax,
                 Math.min(elementCountMax, (int) plan.get(Fault.READ_ELEMENT_COUNT_MAX)),
-                plan.get(Fault.NO_ATOMICS) == 0, false, EnumSet.allOf(Importable.class));
+                plan.get(Fault.NO_ATOMICS) == 0, false, true, EnumSet.allOf(Importable.class));
     }
 
     @Override
@@ -196,6 +198,14 @@ public final class SimFabric implements Fabric {
         }
     }
 
+    void adopt(SimPeerMemory memory) {
+        mapped.add(memory);
+    }
+
+    void forget(SimPeerMemory memory) {
+        mapped.remove(memory);
+    }
+
     // ---- what its parts ask ----
 
     SimMemory memory() {
@@ -307,6 +317,7 @@ public final class SimFabric implements Fabric {
 
     private void die() {
         process.die();
+        List.copyOf(mapped).forEach(SimPeerMemory::close);
         // What it was about to do is over: whoever waits for it in the test goes on.
         endConnecting();
         simulation.network().unbind(listening);
@@ -355,6 +366,7 @@ public final class SimFabric implements Fabric {
     List<String> holdings() {
         List<String> held = new ArrayList<>(memory.holdings());
         connections.forEach(each -> held.add(each.toString()));
+        mapped.forEach(each -> held.add(each.toString()));
         completionQueues.forEach(each -> held.add(each.toString()));
         return held;
     }

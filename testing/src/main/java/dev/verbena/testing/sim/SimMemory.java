@@ -93,11 +93,12 @@ final class SimMemory {
         return regions.get(rkey);
     }
 
-    void release(SimRegion region) {
+    void forget(SimRegion region) {
         regions.remove(region.rkey());
-        if (region.slab() != null) {
-            source.release(region.slab());
-        }
+    }
+
+    void free(Slab slab) {
+        source.release(slab);
     }
 
     void releaseAll() {

@@ -26,6 +26,8 @@ final class SimRegion implements MemoryRegion {
     private final long rkey;
     private final Set<AccessRight> rights;
     private boolean isOpen = true;
+    /** Peers that have it mapped. */
+    private int mappings;
 
     SimRegion(SimMemory home, MemorySegment bytes, MemoryKind kind, Slab slab, long address, long rkey,
             Set<AccessRight> rights) {
@@ -82,10 +84,6 @@ final class SimRegion implements MemoryRegion {
         return byteSize;
     }
 
-    Slab slab() {
-        return slab;
-    }
-
     SimMemory home() {
         return home;
     }
@@ -115,11 +113,27 @@ final class SimRegion implements MemoryRegion {
                 + rights;
     }
 
+    void onMapped() {
+        mappings++;
+    }
+
+    void onUnmapped() {
+        mappings--;
+        freeUnlessMapped();
+    }
+
     @Override
     public void close() {
         if (isOpen) {
             isOpen = false;
-            home.release(this);
+            home.forget(this);
+            freeUnlessMapped();
+        }
+    }
+
+    private void freeUnlessMapped() {
+        if (!isOpen && mappings == 0 && slab != null) {
+            home.free(slab);
         }
     }
 

@@ -33,6 +33,8 @@ public final class SendingEnd {
     /** One of the two is there when it is made; neither where that failed. */
     private TensorSender sender;
     private DynamicTensorSender dynamicSender;
+    /** In the receiver's slot, and not offered yet; null if there is none. */
+    private Tensor placed;
     private int offered;
     private volatile String failure;
     private boolean isClosed;
@@ -60,6 +62,14 @@ public final class SendingEnd {
         if (!isConnected() || isClosed || failure != null || offered == TENSORS_MAX) {
             return;
         }
+        if (placed != null) {
+            offerPlaced();
+            return;
+        }
+        if (!stream.isDynamic() && world.random().nextInt(4) == 0) {
+            place();
+            return;
+        }
         boolean isView = !stream.isDynamic() && world.random().nextInt(4) == 0
                 && stream.shape().dimension(0) < host.device().capabilities().elementCountMax();
         boolean isCopied = !isView && world.random().nextInt(8) == 0;
@@ -79,6 +89,40 @@ public final class SendingEnd {
         }
         if (result == SendResult.BACK_PRESSURED) {
             offered--;
+        }
+    }
+
+    /** Now and then its content comes only at the next turn. */
+    private void place() {
+        try {
+            placed = sender.place(host.arena());
+        } catch (TransferException e) {
+            fail(e);
+        }
+        if (placed != null && world.random().nextInt(3) > 0) {
+            offerPlaced();
+        }
+    }
+
+    private void offerPlaced() {
+        int sequence = offered++;
+        try (Tensor tensor = placed) {
+            placed = null;
+            stream.fill(tensor, sequence);
+            if (sender.offer(tensor, failed -> onEnd(sequence, failed)) == SendResult.BACK_PRESSURED) {
+                world.violate(this + " has no slot for what was placed: tensor " + sequence);
+            }
+        } catch (TransferException e) {
+            offered--;
+            fail(e);
+        }
+    }
+
+    /** Closes what was placed and will not be offered. */
+    public void dropPlaced() {
+        if (placed != null) {
+            placed.close();
+            placed = null;
         }
     }
 
@@ -114,7 +158,11 @@ public final class SendingEnd {
 
     /** Notices what has failed meanwhile. */
     public void look() {
-        if (!isConnected() || isClosed || failure != null) {
+        if (!isConnected() || isClosed) {
+            return;
+        }
+        if (failure != null) {
+            dropPlaced();
             return;
         }
         try {
@@ -134,6 +182,7 @@ public final class SendingEnd {
             return;
         }
         isClosed = true;
+        dropPlaced();
         if (stream.isDynamic()) {
             dynamicSender.close();
         } else {

@@ -25,6 +25,16 @@ class EngineMutantTest {
         SENDS_A_SLOT_AHEAD("as it (arrives|is given back): element|is not settled|does not work",
                 "protocol/StaticPlacementSender.java", "return sent - acknowledgedAcquire() < layout.depth() && ",
                 "return sent - acknowledgedAcquire() <= layout.depth() && "),
+        PLACES_IN_A_SLOT_THAT_IS_IN_USE(
+                "as it (arrives|is given back): element|more has arrived than was offered|slot that is in use",
+                "protocol/StaticPlacementSender.java", "boolean isReady = isReady() && hasSlotForPart();",
+                "boolean isReady = isReady() | true;"),
+        TELLS_OF_WHAT_WAS_PLACED_BEFORE_IT_IS_OFFERED(
+                "as it (arrives|is given back): element|more has arrived|not what was placed last",
+                "protocol/StaticPlacementSender.java", "        Tensor tensor = slots().take(sent);",
+                "        Tensor tensor = slots().take(sent);\n        offerPlaced(tensor.address(), tensor, null);"),
+        KEEPS_WHAT_IT_HAS_MAPPED("still has ", "protocol/StaticPlacementSender.java",
+                "                peer.addCloseListener(unmap);\n", ""),
         SEES_THE_TAIL_OF_THE_ROUND_BEFORE(
                 "as it arrives: element|more has arrived than was offered|slot that is in use",
                 "protocol/StaticPlacementReceiver.java", "layout.tailOffset()) == sequence + 1;",
@@ -50,7 +60,7 @@ class EngineMutantTest {
                 "if (cause == null && cursor + capabilities.messageByteSizeMax() < byteSize) {"),
         PINS_ANOTHER_TENSOR("as it arrives: element", "protocol/StaticPlacementSender.java",
                 "            lease.pin(tensor);", "            lease.pin(tails);"),
-        STAYS_PINNED("still has ", "protocol/StaticPlacementSender.java",
+        STAYS_PINNED("still has |close of an arena with live or pinned tensors", "protocol/StaticPlacementSender.java",
                 "            lease.close();\n            busy.setRelease(false);",
                 "            if (cause == null) { lease.close(); }\n            busy.setRelease(false);"),
         HEARS_TWICE("heard twice of tensor", "protocol/StaticPlacementSender.java",

@@ -89,6 +89,8 @@ final class TensorStream {
         }
         if (device == from && isOffering && random.nextInt(3) == 0) {
             sender.offer();
+        } else if (device == from) {
+            sender.look();
         }
     }
 
@@ -106,6 +108,7 @@ final class TensorStream {
 
     void stopOffering() {
         isOffering = false;
+        sender.dropPlaced();
     }
 
     void closeSender() {

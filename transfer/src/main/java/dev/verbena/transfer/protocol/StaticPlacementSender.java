@@ -1,5 +1,6 @@
 package dev.verbena.transfer.protocol;
 
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -7,6 +8,7 @@ import java.util.function.Consumer;
 import dev.verbena.memory.ByteRuns;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
+import dev.verbena.memory.Slab;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
@@ -26,7 +28,8 @@ import dev.verbena.transfer.spi.Opcode;
  * Sending end of static placement (EuroSys'19 §3.2): each tensor is one write into the receiver's next free slot, payload and
  * tail together; a receiver that lags is back-pressure. A tensor larger than the device's messages goes in several writes, the
  * last of which carries the tail or the immediate. A view that is not contiguous is gathered by the elements of the write, as long as it
- * has not more runs than the device has elements.
+ * has not more runs than the device has elements. Where the fabric maps the receiver's memory, a tensor can be computed in its slot; then only
+ * the tail, or the immediate, is left to write.
  *
  * <p>Always: {@code acknowledged <= sent <= acknowledged + depth}.
  *
@@ -72,6 +75,9 @@ public final class StaticPlacementSender {
     private volatile String failure;
     /** Null if users offer their tensors here. */
     private volatile Overlay overlay;
+    /** Null before the first tensor is placed. */
+    private volatile PlacedSlots placed;
+    private final Runnable unmap = this::unmap;
 
     /** For slots that the peer has answered with; {@code acknowledgement} was told to it. */
     StaticPlacementSender(SenderDirectory directory, PlacementRequest request, PlacementAnswer placement,
@@ -168,12 +174,17 @@ public final class StaticPlacementSender {
     }
 
     private boolean hasSlot() {
-        return sent - acknowledgedAcquire() < layout.depth() && !nextSend().busy.getAcquire();
+        return sent - acknowledgedAcquire() < layout.depth() && !nextSend().busy.getAcquire()
+                && (placed == null || placed.isFree(sent));
     }
 
     /** @see dev.verbena.transfer.TensorSender#offer(Tensor, SendCallback) */
     public SendResult offer(Tensor tensor, SendCallback callback) {
         checkFits(tensor.type(), tensor.shape(), tensor);
+        if (isPlaced(tensor.slab())) {
+            offerPlaced(tensor.address(), tensor, callback);
+            return SendResult.SENT;
+        }
         if (!isReady()) {
             return backPressured();
         }
@@ -197,6 +208,110 @@ public final class StaticPlacementSender {
         return SendResult.SENT;
     }
 
+    // ---- destination placement ----
+
+    /** Whether tensors can be computed in the receiver's slots. */
+    public boolean placesTensors() {
+        return capabilities.mapsPeerMemory();
+    }
+
+    /** Whether the slab is the receiver's slots, as they are mapped here. */
+    public boolean isPlaced(Slab slab) {
+        return placed != null && placed.isIn(slab);
+    }
+
+    /** @see dev.verbena.transfer.TensorSender#place(TensorArena) */
+    public Tensor place(TensorArena elsewhere) {
+        if (!isReadyToPlace()) {
+            counters.onBackPressure();
+            return null;
+        }
+        if (!placesTensors()) {
+            return elsewhere.tryAllocate(type, shape);
+        }
+        Tensor tensor = slots().take(sent);
+        try {
+            checkUsable();
+        } catch (IllegalStateException | TransferException e) {
+            tensor.close();
+            throw e;
+        }
+        return tensor;
+    }
+
+    /** @see dev.verbena.transfer.TensorSender#place(TensorLease) */
+    public boolean place(TensorLease lease) {
+        if (!placesTensors()) {
+            throw new UnsupportedOperationException("sender '" + name
+                    + "': this fabric does not map the receiver's memory; place(arena) gives a tensor of the arena then");
+        }
+        if (!isReadyToPlace()) {
+            counters.onBackPressure();
+            return false;
+        }
+        slots().lend(sent, lease);
+        try {
+            checkUsable();
+        } catch (IllegalStateException | TransferException e) {
+            lease.close();
+            throw e;
+        }
+        return true;
+    }
+
+    private boolean isReadyToPlace() {
+        boolean isReady = isReady() && hasSlotForPart();
+        requireNothingPlaced();
+        return isReady;
+    }
+
+    /** A sender or a connection that is closed meanwhile leaves nothing mapped. */
+    private PlacedSlots slots() {
+        if (placed == null) {
+            synchronized (this) {
+                checkUsable();
+                peer.addCloseListener(unmap);
+                placed = PlacedSlots.map(peer.connection(), placement, layout, type, shape);
+            }
+        }
+        return placed;
+    }
+
+    /** The peer waits for it, whatever becomes of the sender. */
+    private synchronized void unmap() {
+        if (placed != null) {
+            placed.close();
+        }
+    }
+
+    private void requireNothingPlaced() {
+        if (placed != null && placed.isPending(sent)) {
+            throw new IllegalStateException("sender '" + name
+                    + "': a tensor is placed in the receiver's next slot; offer it, or close it, before another");
+        }
+    }
+
+    /** @see dev.verbena.transfer.TensorSender#offer(TensorLease, SendCallback) */
+    public SendResult offer(TensorLease lent, SendCallback callback) {
+        offerPlaced(lent.address(), lent, callback);
+        return SendResult.SENT;
+    }
+
+    /** Its slot is free, or it would not have been placed. */
+    private void offerPlaced(long address, Object offered, SendCallback callback) {
+        checkUsable();
+        if (placed == null || !placed.offer(sent, address)) {
+            throw new IllegalStateException("sender '" + name + "': " + offered
+                    + " is not what was placed last, or was offered before; a placed tensor is sent once");
+        }
+        // Whatever stores it was computed with, streaming ones too, comes before the word that tells of it.
+        VarHandle.fullFence();
+        SlotSend next = nextSend();
+        sent++;
+        counters.onPlaced(layout.byteSize());
+        next.startPlaced(callback, sent - 1);
+    }
+
     private SendResult backPressured() {
         counters.onBackPressure();
         return SendResult.BACK_PRESSURED;
@@ -213,6 +328,7 @@ public final class StaticPlacementSender {
 
     /** Before the send starts, since its callback may offer the next tensor. */
     private SlotSend takeSlot(long byteSize) {
+        requireNothingPlaced();
         SlotSend next = nextSend();
         sent++;
         counters.onTransfer(byteSize);
@@ -262,11 +378,17 @@ public final class StaticPlacementSender {
     /**
      * No more offers. Waits until what was offered has left, so that its tensors are unpinned, and the receiver writes no acknowledgement
      * any more; then frees the control memory. From a callback, which must not wait, that is done soon.
+     *
+     * @throws IllegalStateException if a placed tensor is open, unless the connection has failed
      */
     public void close() {
         synchronized (this) {
             if (state == PlacementState.CLOSED) {
                 return;
+            }
+            if (placed != null && placed.isAnyHandedOut() && peer.failure() == null) {
+                throw new IllegalStateException("close of sender '" + name
+                        + "' while a tensor that it placed in the receiver's memory is open; close that first");
             }
             state = PlacementState.CLOSED;
         }
@@ -274,7 +396,7 @@ public final class StaticPlacementSender {
     }
 
     private void takeLeave() {
-        if (!peer.engines().awaitUninterruptibly(this::isQuiet, SENDS_NS)) {
+        if (!peer.engines().awaitUninterruptibly(this::hasLeft, SENDS_NS)) {
             peer.fail("sender '" + name + "' was closed, and what it offered has not left after "
                     + TimeUnit.NANOSECONDS.toSeconds(SENDS_NS) + " s");
         }
@@ -287,6 +409,8 @@ public final class StaticPlacementSender {
             peer.engines().awaitTurn(CLOSE_NS);
             overlay.onClosed();
         }
+        peer.removeCloseListener(unmap);
+        unmap();
         peer.giveBack(acknowledgement);
         tails.close();
         counters.close();
@@ -305,14 +429,14 @@ public final class StaticPlacementSender {
     /** The receiver wants no more. @return whether nothing is on its way to it */
     boolean onReceiverClosed() {
         fail("peer " + peer.name() + " closed the receiver");
-        boolean isQuiet = isQuiet();
+        boolean isQuiet = hasLeft() && (placed == null || !placed.isAnyHandedOut());
         if (isQuiet && overlay != null) {
             overlay.onEnd();
         }
         return isQuiet;
     }
 
-    private boolean isQuiet() {
+    private boolean hasLeft() {
         for (SlotSend send : sends) {
             if (send.busy.get()) {
                 return false;
@@ -375,10 +499,16 @@ public final class StaticPlacementSender {
             this.slot = slot;
         }
 
-        /** On the offering thread, as is the next. */
+        /** On the offering thread, as are the next two. */
         void start(Tensor tensor, long byteOffset, long byteSize, SendCallback callback, long sequence) {
             lease.pin(tensor);
             start((MemoryRegion) tensor.slab(), tensor.slabOffset() + byteOffset, byteSize, null, callback, sequence);
+        }
+
+        /** Only its arrival is left; the pin is one like any other's. */
+        void startPlaced(SendCallback callback, long sequence) {
+            lease.pin(tails);
+            start((MemoryRegion) tails.slab(), 0, 0, null, callback, sequence);
         }
 
         void start(TensorView view, ByteRuns runs, SendCallback callback, long sequence) {

@@ -56,6 +56,12 @@ public final class TransferCounters implements AutoCloseable {
         }
     }
 
+    /** A tensor that was computed where it is received: nobody moves it. */
+    void onPlaced(long byteSize) {
+        row.add(Word.TENSORS, 1);
+        row.add(Word.BYTES, byteSize);
+    }
+
     /** A processor has copied so much. */
     public void onCopy(long byteSize) {
         row.add(Word.STAGED_TENSORS, 1);

@@ -14,13 +14,14 @@ import java.util.Set;
  * @param readElementCountMax scatter elements of a read; at most {@code elementCountMax}
  * @param hasAtomics whether compare-and-swap and fetch-and-add can be posted
  * @param movesByCpu whether the bytes are moved by a CPU of who posts the request, for want of an adapter
+ * @param mapsPeerMemory whether {@link Connection#mapPeer} maps memory of peers, so that a tensor can be computed where it is received
  * @param imports what memory of others can be registered
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record Capabilities(boolean writesInOrder, boolean wakesOnWrite, long messageByteSizeMax, long regionByteSizeMax,
         int depthMax, int elementCountMax, int readElementCountMax, boolean hasAtomics, boolean movesByCpu,
-        Set<Importable> imports) {
+        boolean mapsPeerMemory, Set<Importable> imports) {
     public Capabilities {
         imports = Set.copyOf(imports);
     }

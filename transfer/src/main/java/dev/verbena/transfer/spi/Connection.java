@@ -22,6 +22,17 @@ public interface Connection extends AutoCloseable {
     /** Why the connection is lost; null while it is not. */
     String lostCause();
 
+    /**
+     * Maps the region of the peer that has this key, which the peer has told, for reading and writing.
+     *
+     * @throws UnsupportedOperationException if the fabric cannot: {@link Capabilities#mapsPeerMemory} tells
+     * @throws dev.verbena.transfer.TransferException if the connection is lost or closed, or the peer has no region of that key any more, or
+     *             none that peers may write to
+     */
+    default PeerMemory mapPeer(long rkey) {
+        throw new UnsupportedOperationException("this fabric cannot map memory of peers; write to it by a request");
+    }
+
     /** Tells the peer why, as far as it still listens, then closes. */
     void abort(String cause);
 

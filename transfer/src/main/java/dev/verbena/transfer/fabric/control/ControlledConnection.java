@@ -298,6 +298,15 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
         closeQueuePairs(text);
         fabric.forget(this);
         release();
+        whenNothingIsMapped(this::endOwnHalf);
+    }
+
+    /** Runs it once no memory of the peer is mapped for users any more; on any thread. */
+    protected void whenNothingIsMapped(Runnable then) {
+        then.run();
+    }
+
+    private void endOwnHalf() {
         boolean isLast;
         synchronized (this) {
             isDone = true;

@@ -29,6 +29,10 @@ final class RemoteRegions implements AutoCloseable {
             memory = mapping.memory().asSlice(entry.fileOffset(), entry.byteSize());
         }
 
+        void unmap() {
+            mapping.close();
+        }
+
         /** Where the bytes lie in {@link #memory}, or -1 if not all of them do. Addresses are unsigned; nothing overflows. */
         long offsetOf(long address, long byteSize) {
             long offset = address - this.address;
@@ -53,6 +57,13 @@ final class RemoteRegions implements AutoCloseable {
             region = map(rkey);
         }
         return region != null && isLive(region) ? region : null;
+    }
+
+    /** A mapping of its own, which lives until the caller closes it. @return null if no live region has that key that peers may write to */
+    synchronized RemoteRegion mapAnew(long rkey) throws PeerFileException {
+        RegionTable.Entry entry = isClosed ? null : table.readAcquire(rkey);
+        boolean isWritable = entry != null && (entry.rights() & Rights.REMOTE_WRITE) != 0;
+        return isWritable ? new RemoteRegion(rkey, entry, mapped(entry)) : null;
     }
 
     boolean isLive(RemoteRegion region) {

@@ -7,10 +7,12 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.fabric.control.ControlSocket;
 import dev.verbena.transfer.fabric.control.ControlledConnection;
 import dev.verbena.transfer.fabric.control.Frame;
 import dev.verbena.transfer.fabric.control.ProtocolException;
+import dev.verbena.transfer.spi.PeerMemory;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
@@ -29,6 +31,10 @@ final class ShmConnection extends ControlledConnection {
     private final LinkFile peerLink;
     private final RemoteRegions remoteRegions;
     private final List<ShmQueuePair> queuePairs;
+    /** Regions of the peer that users have mapped. Guarded by this. */
+    private int mappedCount;
+    /** What waits until there are none. Guarded by this. */
+    private Runnable whenUnmapped;
 
     /** Maps what the peer shares. Takes the link file and the socket over if it succeeds, the peer's files in any case. */
     ShmConnection(ShmFabric fabric, ControlSocket socket, SharedFile linkFile, List<QueuePairOptions> options,
@@ -82,6 +88,52 @@ final class ShmConnection extends ControlledConnection {
     @Override
     protected void attach() {
         queuePairs.forEach(queuePair -> queuePair.completionQueue().attach(queuePair));
+    }
+
+    // ---- memory of the peer for users ----
+
+    @Override
+    public PeerMemory mapPeer(long rkey) {
+        synchronized (this) {
+            if (!isOpen()) {
+                throw new TransferException(
+                        "memory of " + peer() + " cannot be mapped: the connection is lost or closed");
+            }
+            try {
+                RemoteRegions.RemoteRegion region = remoteRegions.mapAnew(rkey);
+                if (region == null) {
+                    throw new TransferException(peer() + " has no region rkey=" + rkey
+                            + " that peers may write to; it has been closed, or lacks REMOTE_WRITE");
+                }
+                mappedCount++;
+                return new ShmPeerMemory(region, this::onUnmapped);
+            } catch (PeerFileException e) {
+                throw new TransferException("memory of " + peer() + " cannot be mapped: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private void onUnmapped() {
+        Runnable waiting;
+        synchronized (this) {
+            mappedCount--;
+            waiting = mappedCount == 0 ? whenUnmapped : null;
+        }
+        if (waiting != null) {
+            waiting.run();
+        }
+    }
+
+    /** Called once, when it is closed and nothing can be mapped any more. */
+    @Override
+    protected void whenNothingIsMapped(Runnable then) {
+        synchronized (this) {
+            if (mappedCount > 0) {
+                whenUnmapped = then;
+                return;
+            }
+        }
+        then.run();
     }
 
     // ---- the control thread's part ----

@@ -81,7 +81,8 @@ final class ShmFabric extends ControlledFabric {
         this.files = files;
         this.ownFiles = ownFiles;
         capabilities = new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, files.totalByteSize(), DEPTH_MAX,
-                ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, true, Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
+                ELEMENT_COUNT_MAX, ELEMENT_COUNT_MAX, true, true, true,
+                Set.of(Importable.SOURCE, Importable.MAPPED_FILE));
         this.file = file;
         this.regionTableFile = regionTableFile;
         regionTable = new RegionTable(regionTableFile.memory());

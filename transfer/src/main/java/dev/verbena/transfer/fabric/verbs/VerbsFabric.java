@@ -100,7 +100,8 @@ final class VerbsFabric extends ControlledFabric {
         long regionByteSizeMax = limits.regionByteSizeMax() < 0 ? Long.MAX_VALUE : limits.regionByteSizeMax();
         capabilities = new Capabilities(false, false, wire.messageByteSizeMax(choice.port().messageByteSizeMax()),
                 regionByteSizeMax, depthMax,
-                traits.elementCountMax(), traits.readElementCountMax(), traits.hasAtomics(), false, imports(domain));
+                traits.elementCountMax(), traits.readElementCountMax(), traits.hasAtomics(), false, false,
+                imports(domain));
         requests = new RequestCheck(this, traits.elementCountMax(), traits.readElementCountMax(),
                 traits.hasAtomics(), depthMax);
     }

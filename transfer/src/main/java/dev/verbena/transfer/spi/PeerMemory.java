@@ -1,0 +1,20 @@
+package dev.verbena.transfer.spi;
+
+import dev.verbena.memory.Slab;
+
+/**
+ * A region of a peer, mapped here: what is written to its bytes lies in the peer's memory at once. What the peer does with that, whoever writes
+ * and the peer agree on otherwise.
+ *
+ * <p>The mapping stays usable whatever becomes of the connection and of the peer, and the peer's {@link Connection#whenQuiet} waits for its end.
+ *
+ * <p><b>Owner:</b> who mapped it, and closes it. <b>Threading:</b> immutable; {@link #close()} on any thread.
+ */
+public interface PeerMemory extends Slab, AutoCloseable {
+    /** The address under which the peer names the first byte. */
+    long address();
+
+    /** Unmaps it; nobody may be using the bytes. Idempotent. */
+    @Override
+    void close();
+}
