@@ -29,7 +29,8 @@ import dev.verbena.verbs.Verbs;
 import dev.verbena.verbs.VerbsDevice;
 
 class InfoCommandTest {
-    private static final Capabilities CAPABILITIES = new Capabilities(true, true, 1, 2, 3, 4, 5, true, true, true, Set.of());
+    private static final Capabilities CAPABILITIES = new Capabilities(true, true, 1, 2, 3, 4, 5, true, true, true,
+            Set.of());
 
     @Test
     void jsonHasWhatThisMachineHas() throws Exception {

@@ -17,10 +17,12 @@ import dev.verbena.transfer.TensorSender;
  * <p>Owner: {@link TensorEnds}. Threading: confined to the command's thread.
  */
 final class PlacedCarrier implements TensorCarrier {
+    private static final int COPIED_BETWEEN = 2;
+
     private final TensorLink link;
     private final String name;
     private final Shape shape;
-    /** One, to copy from. */
+    /** To copy between. */
     private final TensorSources sources;
     private final TensorReceiver receiver;
     private final TensorLease arrived = new TensorLease();
@@ -37,7 +39,7 @@ final class PlacedCarrier implements TensorCarrier {
         this.link = link;
         this.name = name;
         shape = Shape.of(byteSize);
-        sources = new TensorSources(link.device().slabSource(), byteSize, 1,
+        sources = new TensorSources(link.device().slabSource(), byteSize, COPIED_BETWEEN,
                 RdmaDevice.receiverBufferByteSize(ElementType.UINT8, shape, slotsHere));
         receiver = link.device().receiver(name, sources.arena(), ElementType.UINT8, shape, slotsHere);
     }
