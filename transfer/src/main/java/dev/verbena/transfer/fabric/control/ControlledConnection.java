@@ -158,10 +158,13 @@ public abstract class ControlledConnection implements Connection, ControlLoop.Wa
     private void takeFrames() throws ProtocolException {
         for (Frame frame = nextFrame(); frame != null; frame = nextFrame()) {
             hasSpoken = true;
-            if (frame.type() == Frame.Type.PING) {
-                say(Frame.Type.PONG);
-            } else if (frame.type() != Frame.Type.PONG) {
-                onFrame(frame);
+            switch (frame.type()) {
+                case PING -> say(Frame.Type.PONG);
+                case PONG -> {
+                }
+                // This side was connected already, the peer not yet.
+                case REFUSE -> lose(false, peer() + " refused: " + ControlSocket.refusal(frame));
+                default -> onFrame(frame);
             }
         }
     }

@@ -3,6 +3,7 @@ package dev.verbena.transfer.fabric.control;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,8 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 final class IncomingHandshake implements ControlLoop.Watcher {
     private static final Logger LOGGER = LoggerFactory.getLogger(IncomingHandshake.class);
 
+    /** Who is welcome has so many times as long as a stranger: longer than it tries by itself, for it says so when it gives up. */
+    private static final int PATIENCE = 2;
     private static final String BOTH_THE_SAME = "give both the same VERBENA_SECRET_FILE, or NetworkOptions.withSecret";
 
     private enum State {
@@ -61,10 +64,11 @@ final class IncomingHandshake implements ControlLoop.Watcher {
     private final ControlLoop loop;
     private final ControlSocket socket;
     private final ConnectionHandler handler;
-    private final ControlLoop.Timer deadline;
+    private final long timeoutNs;
     private final Runnable onEnd;
     private final Authentication authentication;
     private State state;
+    private ControlLoop.Timer deadline;
     private ControlledConnection connection;
     private boolean isReached;
 
@@ -74,10 +78,16 @@ final class IncomingHandshake implements ControlLoop.Watcher {
         this.loop = loop;
         this.socket = socket;
         this.handler = handler;
+        this.timeoutNs = timeoutNs;
         this.onEnd = onEnd;
         authentication = fabric.authentication();
         state = authentication.isWanted() ? State.AWAIT_KNOCK : State.AWAIT_HELLO;
-        deadline = loop.after(timeoutNs, () -> end("it did not end the handshake in time", null));
+        deadline = deadline(timeoutNs);
+    }
+
+    private ControlLoop.Timer deadline(long afterNs) {
+        String reason = "the handshake did not end within " + TimeUnit.NANOSECONDS.toMillis(afterNs) + " ms";
+        return loop.after(afterNs, () -> end(reason, reason));
     }
 
     @Override
@@ -152,6 +162,8 @@ final class IncomingHandshake implements ControlLoop.Watcher {
                 fabric.welcome(connection, authentication.signWelcome(negotiation.hello()));
             }
             move(State.AWAIT_READY);
+            deadline.cancel();
+            deadline = deadline(PATIENCE * timeoutNs);
             connection.whenReachable(cause -> loop.run(() -> onReached(cause)));
         } catch (ProtocolException | RuntimeException e) {
             end("it cannot be accepted: " + e.getMessage(), e.getMessage());

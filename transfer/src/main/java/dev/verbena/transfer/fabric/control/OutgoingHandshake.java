@@ -152,7 +152,10 @@ final class OutgoingHandshake implements ControlLoop.Watcher {
             } else {
                 step.take();
             }
-        } catch (IOException | ProtocolException | RuntimeException e) {
+        } catch (IOException e) {
+            String refusal = refusal();
+            end(refusal == null ? e.getMessage() : refusal, e);
+        } catch (ProtocolException | RuntimeException e) {
             end(e.getMessage(), e);
         }
     }
@@ -241,13 +244,33 @@ final class OutgoingHandshake implements ControlLoop.Watcher {
         if (frame != null) {
             onFrame(frame);
         } else if (!isAlive) {
-            throw new ProtocolException("it closed the socket during the handshake");
+            String refusal = refusal();
+            throw new ProtocolException(refusal == null ? "it closed the socket during the handshake" : refusal);
         }
+    }
+
+    /** What the peer said last, if that is why it has gone; otherwise null. */
+    private String refusal() {
+        if (state != State.AWAIT_REACH) {
+            return null;
+        }
+        try {
+            socket.receive();
+            Frame frame = socket.next();
+            return frame == null || frame.type() != Frame.Type.REFUSE ? null : refusal(frame);
+        } catch (IOException | ProtocolException e) {
+            LOGGER.debug("nothing more was said", e);
+            return null;
+        }
+    }
+
+    private static String refusal(Frame frame) {
+        return "refused: " + ControlSocket.refusal(frame);
     }
 
     private void onFrame(Frame frame) throws IOException, ProtocolException {
         if (frame.type() == Frame.Type.REFUSE) {
-            throw new ProtocolException("refused: " + ControlSocket.refusal(frame));
+            throw new ProtocolException(refusal(frame));
         } else if (state == State.AWAIT_CHALLENGE && frame.type() == Frame.Type.CHALLENGE) {
             authentication.onChallenge(frame.payload());
             sayHello();

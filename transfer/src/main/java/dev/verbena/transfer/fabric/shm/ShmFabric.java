@@ -41,7 +41,7 @@ final class ShmFabric extends ControlledFabric {
     static final int ELEMENT_COUNT_MAX = 16;
     static final int QUEUE_PAIRS_MAX = 256;
     static final long MESSAGE_BYTE_SIZE_MAX = 1L << 40;
-    static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+    static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
 
     private static final long SWEEP_NS = TimeUnit.SECONDS.toNanos(1);
 

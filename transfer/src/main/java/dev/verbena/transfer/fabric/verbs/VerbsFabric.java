@@ -61,7 +61,7 @@ final class VerbsFabric extends ControlledFabric {
     private static final int EBADF = 9;
     private static final long PAGE_BYTE_SIZE = 4096;
     private static final int COMPLETION_QUEUES_MAX = 64;
-    private static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long HANDSHAKE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final PortChoice choice;
     private final NetworkOptions network;

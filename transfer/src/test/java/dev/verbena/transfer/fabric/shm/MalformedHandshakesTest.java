@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -45,6 +46,7 @@ class MalformedHandshakesTest {
 
     private static final int WELCOME = 1;
     private static final int READY = 2;
+    private static final int REFUSE = 3;
     private static final int KNOCK = 11;
     private static final int FRAME_TYPE_COUNT = 13;
     private static final int NONCE_BYTE_SIZE = 32;
@@ -111,6 +113,31 @@ class MalformedHandshakesTest {
         void sayConnected(byte[] bytes) throws IOException {
             try (Door.Knock knock = knock()) {
                 MalformedHandshakesTest.sayConnected(endpoint, hello(knock), bytes);
+            }
+        }
+    }
+
+    /** It may take itself for connected, and then hears why it is not. */
+    @Test
+    void whoIsWelcomeAndNeverReadyIsToldThatItTookTooLong() throws IOException {
+        ShmFiles directory = ShmFiles.ofEnvironment();
+        try (ShmFabric fabric = ShmFabric.open(directory, TimeUnit.SECONDS.toNanos(2), 0, null);
+                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, null)) {
+            Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "patient",
+                    new Welcoming(fabric.createCompletionQueue(64)));
+            List<QueuePairOptions> options = options(other.createCompletionQueue(64), 2);
+            try (SharedFile link = other.createLinkFile(options)) {
+                Caller caller = new Caller(other, endpoint, link, options);
+                try (Door.Knock knock = caller.knock(); Socket socket = new Socket(endpoint.host(), endpoint.port())) {
+                    socket.setSoTimeout(60_000);
+                    socket.getOutputStream().write(caller.hello(knock));
+                    DataInputStream in = new DataInputStream(socket.getInputStream());
+                    assertEquals(FRAME_BEGIN | WELCOME, in.readLong());
+                    in.readNBytes(in.readInt());
+                    assertEquals(FRAME_BEGIN | REFUSE, in.readLong());
+                    assertEquals("the handshake did not end within 4000 ms",
+                            new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8));
+                }
             }
         }
     }
