@@ -8,7 +8,8 @@ import dev.verbena.transfer.protocol.SlotLayout;
  *
  * @param depth messages that the receiving end has room for, 8 KiB each: so many may be under way, and what does not fit waits; 1 to 4096
  * @param eagerByteSizeMax the largest tensor that is copied into a message, where it needs no way back and forth; of a larger one the message
- *            says where it lies, and the receiver reads it when it is asked for
+ *            says where it lies, and the receiver reads it when it is asked for. {@link #MEASURED}: where both cost the same; 0: only empty
+ *            tensors are copied; {@link #EAGER_BYTE_SIZE_MAX}: all that a message has room for
  * @param isChecked whether each tensor carries its checksum, CRC32C, at the cost of looking at each byte at both ends
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
@@ -17,21 +18,22 @@ public record ExchangeOptions(int depth, int eagerByteSizeMax, boolean isChecked
     /** What a message has room for: so many bytes of a tensor may be eager. */
     public static final int EAGER_BYTE_SIZE_MAX = AdaptiveExchangeSender.BYTES_MAX;
     private static final int DEFAULT_DEPTH = 16;
-    private static final int DEFAULT_EAGER_BYTE_SIZE_MAX = 4096;
+    /** Instead of a size: it is measured when the exchange is connected, and adjusted; {@link ExchangeStatistics#choice} has the outcome. */
+    public static final int MEASURED = AdaptiveExchangeSender.MEASURED;
 
     public ExchangeOptions {
         if (depth < 1 || depth > SlotLayout.DEPTH_MAX) {
             throw new IllegalArgumentException("depth=" + depth + " messages; give 1 to " + SlotLayout.DEPTH_MAX);
         }
-        if (eagerByteSizeMax < 0 || eagerByteSizeMax > EAGER_BYTE_SIZE_MAX) {
+        if (eagerByteSizeMax < MEASURED || eagerByteSizeMax > EAGER_BYTE_SIZE_MAX) {
             throw new IllegalArgumentException("eagerByteSizeMax=" + eagerByteSizeMax + "; give 0 to "
-                    + EAGER_BYTE_SIZE_MAX + ", as a message has room for");
+                    + EAGER_BYTE_SIZE_MAX + ", as a message has room for, or MEASURED");
         }
     }
 
-    /** 16 messages, eager up to 4 KiB, no checksums. */
+    /** 16 messages, eager up to what is measured, no checksums. */
     public static ExchangeOptions defaults() {
-        return new ExchangeOptions(DEFAULT_DEPTH, DEFAULT_EAGER_BYTE_SIZE_MAX, false);
+        return new ExchangeOptions(DEFAULT_DEPTH, MEASURED, false);
     }
 
     public ExchangeOptions withDepth(int depth) {

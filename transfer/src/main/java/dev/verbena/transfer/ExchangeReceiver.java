@@ -31,7 +31,19 @@ public final class ExchangeReceiver implements AutoCloseable {
      * @throws IllegalStateException if {@value AdaptiveExchangeReceiver#RECEIVES_MAX} are asked for that have not come, or it is closed
      */
     public ExchangeRequest receive(String name, long step) {
-        return new ExchangeRequest(device, protocol.receive(name, step));
+        return receive(name, step, (ChunkHandler) null);
+    }
+
+    /**
+     * The same, and has it piece by piece, as it lands, before it is whole. A large tensor lands in chunks, of a size that is measured, 64 KiB
+     * to 1 MiB.
+     *
+     * @param handler hears of each piece before the request is done; a failure of it fails the request. May be null
+     */
+    public ExchangeRequest receive(String name, long step, ChunkHandler handler) {
+        ExchangeRequest request = new ExchangeRequest(device, protocol.receive(handler));
+        request.ask(name, step);
+        return request;
     }
 
     /**

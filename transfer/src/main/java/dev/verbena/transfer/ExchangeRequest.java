@@ -1,9 +1,11 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.exchange.ExchangeReceive;
 
 /**
@@ -15,10 +17,21 @@ import dev.verbena.transfer.exchange.ExchangeReceive;
 public final class ExchangeRequest implements AutoCloseable {
     private final RdmaDevice device;
     private final ExchangeReceive protocol;
+    private final BooleanSupplier isDone;
 
     ExchangeRequest(RdmaDevice device, ExchangeReceive protocol) {
         this.device = device;
         this.protocol = protocol;
+        isDone = protocol::isDone;
+    }
+
+    /**
+     * Asks anew, when it has ended and what came was taken: for those who ask again and again, and make no object for each.
+     *
+     * @throws IllegalStateException if it has not; otherwise as {@link ExchangeReceiver#receive(String, long)}
+     */
+    public void ask(String name, long step) {
+        protocol.ask(name, step);
     }
 
     /** Whether it has ended, well or not. Where callers drive it drives. */
@@ -44,6 +57,15 @@ public final class ExchangeRequest implements AutoCloseable {
     }
 
     /**
+     * The same, lent to a lease that holds none: when it is given up, its memory is for the next tensor of that type and shape.
+     *
+     * @return false if it is {@linkplain ExchangeContent#DEAD dead}, and nothing was lent
+     */
+    public boolean take(TensorLease lease) {
+        return protocol.take(lease);
+    }
+
+    /**
      * Waits until it has ended.
      *
      * @return whether it has; it may still be waited for, or cancelled
@@ -52,7 +74,7 @@ public final class ExchangeRequest implements AutoCloseable {
      * @throws IllegalStateException in a callback, which must not wait
      */
     public boolean await(Duration timeout) {
-        if (device.awaitWrite(protocol::isDone, timeout)) {
+        if (device.awaitWrite(isDone, timeout)) {
             return true;
         }
         if (Thread.currentThread().isInterrupted()) {

@@ -1,6 +1,7 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 
 import dev.verbena.memory.Tensor;
 import dev.verbena.transfer.exchange.AdaptiveExchangeSender;
@@ -30,10 +31,24 @@ public final class ExchangeSender implements AutoCloseable {
         this.options = options;
     }
 
-    /** Whether the tensor can be sent where it lies: it is small, or in memory registered with this device for peers to read. */
+    /** Whether the tensor can be sent where it lies: a message has room for it, or it is in memory registered with this device for peers to read. */
     public boolean isSendable(Tensor tensor) {
-        return tensor.byteSize() <= options.eagerByteSizeMax() || device.isRegistered(tensor.slab())
+        return tensor.byteSize() <= ExchangeOptions.EAGER_BYTE_SIZE_MAX || isReadable(tensor);
+    }
+
+    private boolean isReadable(Tensor tensor) {
+        return device.isRegistered(tensor.slab())
                 && ((MemoryRegion) tensor.slab()).rights().contains(AccessRight.REMOTE_READ);
+    }
+
+    /**
+     * Whether an offer would be taken now. Where callers drive it drives.
+     *
+     * @throws TransferException if the peer is lost
+     * @throws IllegalStateException if it is closed
+     */
+    public boolean isReady() {
+        return protocol.isReady();
     }
 
     /**
@@ -44,14 +59,14 @@ public final class ExchangeSender implements AutoCloseable {
      * @throws IllegalArgumentException if the name is too long, or the tensor is not {@linkplain #isSendable sendable}
      */
     public SendResult offer(String name, long step, Tensor tensor, SendCallback callback) {
-        if (!isSendable(tensor)) {
+        boolean isReadable = isReadable(tensor);
+        if (!isReadable && tensor.byteSize() > ExchangeOptions.EAGER_BYTE_SIZE_MAX) {
             throw new IllegalArgumentException("'" + name + "' step=" + step + ": " + tensor
                     + " is not in memory registered with device '" + device.name()
                     + "' for peers to read; allocate it from an arena over device.readableSlabSource(), or import its memory with"
                     + " REMOTE_READ");
         }
-        return protocol.offer(name, step, tensor, tensor.byteSize() <= options.eagerByteSizeMax(), options.isChecked(),
-                callback);
+        return protocol.offer(name, step, tensor, isReadable, options.isChecked(), callback);
     }
 
     /**
@@ -79,9 +94,11 @@ public final class ExchangeSender implements AutoCloseable {
     }
 
     /**
-     * Sends the tensor as soon as there is room, and waits until it is with the peer: a larger one until the peer has asked for it.
+     * Sends the tensor as soon as there is room, and waits until it is with the peer: a larger one until the peer has asked for it. When the
+     * time is up it is withdrawn.
      *
-     * @throws TransferException if that takes longer, the peer is lost, or the thread is interrupted: it may arrive nevertheless
+     * @throws TransferException if that takes longer, the peer is lost, or the thread is interrupted: a peer that is just taking it has it
+     *             nevertheless
      * @throws IllegalStateException also in a callback, which must not wait
      */
     public void send(String name, long step, Tensor tensor, Duration timeout) {
@@ -90,8 +107,28 @@ public final class ExchangeSender implements AutoCloseable {
             outcome.isStarted = outcome.isStarted || offer(name, step, tensor, outcome) == SendResult.SENT;
             return outcome.isDone();
         }, timeout);
+        if (!isDone && outcome.isStarted) {
+            protocol.withdraw(name, step, outcome);
+        }
         outcome.check(isDone, () -> "peer " + receiverName() + " has not taken '" + name + "' step=" + step + " after "
                 + timeout);
+    }
+
+    /** As {@link #send}, without waiting: the stage completes, on a thread that may wait, when it is with the peer, or with the failure. */
+    public CompletionStage<Void> sendAsync(String name, long step, Tensor tensor, Duration timeout) {
+        return device.<Void>elsewhere(() -> {
+            send(name, step, tensor, timeout);
+            return null;
+        }).minimalCompletionStage();
+    }
+
+    /**
+     * What was sent under the name and the step, and nobody has asked for, is not to be had any more: what waits at this side ends at once,
+     * a larger tensor that the peer was told of as soon as the peer says that it will not read it. Their callbacks hear of it. A small one
+     * that is with the peer, and one that is just being read, is past that, and its callback hears that all is well.
+     */
+    public void withdraw(String name, long step) {
+        protocol.withdraw(name, step, null);
     }
 
     /** The name of the peer that receives. */
@@ -102,7 +139,9 @@ public final class ExchangeSender implements AutoCloseable {
     public ExchangeStatistics statistics() {
         ExchangeCounters counters = protocol.counters();
         return new ExchangeStatistics(counters.messages(), counters.eager(), counters.eagerByteSize(),
-                counters.rendezvous(), counters.rendezvousByteSize(), counters.shapes(), options.eagerByteSizeMax());
+                counters.rendezvous(), counters.rendezvousByteSize(), counters.withdrawn(), counters.shapes(),
+                protocol.eagerByteSizeMax(),
+                protocol.choice());
     }
 
     /**

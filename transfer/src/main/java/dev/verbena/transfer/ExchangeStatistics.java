@@ -8,10 +8,12 @@ package dev.verbena.transfer;
  * @param eagerByteSize payload bytes of them
  * @param rendezvous tensors that the receiver was told of, to read them
  * @param rendezvousByteSize payload bytes of those
+ * @param withdrawn sends that were withdrawn, and have ended so
  * @param shapes how often type and shape had to be told: once for each name where they stay the same
- * @param eagerByteSizeMax the size up to which tensors go in messages
+ * @param eagerByteSizeMax the size up to which tensors go in messages at present
+ * @param choice why up to that size
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record ExchangeStatistics(long messages, long eager, long eagerByteSize, long rendezvous,
-        long rendezvousByteSize, long shapes, int eagerByteSizeMax) {}
+        long rendezvousByteSize, long withdrawn, long shapes, int eagerByteSizeMax, String choice) {}

@@ -609,7 +609,8 @@ public final class RdmaDevice implements AutoCloseable {
             ExchangeOptions exchangeOptions, Duration timeout) {
         TransferCounters row = senderCounters(name, peer.name(), EXCHANGE);
         return new ExchangeSender(this, closingOnFailure(row, () -> AdaptiveExchangeSender.connect(senders, name, peer,
-                queuePairIndex, controlMemory, capabilities(), row, timeout)), exchangeOptions);
+                queuePairIndex, controlMemory, capabilities(), row, exchangeOptions.eagerByteSizeMax(), timeout)),
+                exchangeOptions);
     }
 
     String arrivalReason() {

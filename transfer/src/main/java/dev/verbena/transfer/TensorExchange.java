@@ -30,6 +30,16 @@ public final class TensorExchange implements AutoCloseable {
         sender.send(name, step, tensor, timeout);
     }
 
+    /** @see ExchangeSender#sendAsync */
+    public CompletionStage<Void> sendAsync(String name, long step, Tensor tensor, Duration timeout) {
+        return sender.sendAsync(name, step, tensor, timeout);
+    }
+
+    /** @see ExchangeSender#withdraw */
+    public void withdraw(String name, long step) {
+        sender.withdraw(name, step);
+    }
+
     /** @see ExchangeSender#offerBytes */
     public SendResult offerBytes(String name, long step, byte[] bytes, SendCallback callback) {
         return sender.offerBytes(name, step, bytes, callback);
@@ -48,6 +58,11 @@ public final class TensorExchange implements AutoCloseable {
     /** @see ExchangeReceiver#receive(String, long) */
     public ExchangeRequest receive(String name, long step) {
         return receiver.receive(name, step);
+    }
+
+    /** @see ExchangeReceiver#receive(String, long, ChunkHandler) */
+    public ExchangeRequest receive(String name, long step, ChunkHandler handler) {
+        return receiver.receive(name, step, handler);
     }
 
     /** @see ExchangeReceiver#receive(String, long, Duration) */

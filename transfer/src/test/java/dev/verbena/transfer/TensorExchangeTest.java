@@ -28,6 +28,7 @@ import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 
 /** Tensors by name and step, between two devices of this process. */
 class TensorExchangeTest {
@@ -81,6 +82,14 @@ class TensorExchangeTest {
             DevicePair.awaitTrue(pair.receiver, () -> {
                 pair.sender.progress();
                 return request.isDone();
+            });
+        }
+
+        void awaitTold(List<String> told, int count) {
+            DevicePair.awaitTrue(pair.receiver, () -> {
+                pair.sender.progress();
+                pair.receiver.progress();
+                return told.size() >= count;
             });
         }
 
@@ -390,6 +399,181 @@ class TensorExchangeTest {
         }
     }
 
+    /** What nobody reads yet is its sender's again; what is read is past that. */
+    @Test
+    void isWithdrawn() {
+        try (Ends ends = new Ends()) {
+            List<String> told = new ArrayList<>();
+            SendCallback telling = failure -> told.add(failure == null ? "done" : failure.getMessage());
+            ends.send("large", 1, LARGE, telling);
+            ends.send("large", 2, LARGE, null);
+            for (int i = 0; i < DEPTH; i++) {
+                ends.send("small", i, Shape.of(8), null);
+            }
+            ends.send("waits", 1, Shape.of(8), telling);
+            ends.sender.withdraw("waits", 1);
+            assertTrue(told.size() == 1 && told.getFirst().contains("'waits' step=1: was withdrawn"), told::toString);
+            ends.sender.withdraw("large", 1);
+            ends.sender.withdraw("nothing", 1);
+            ends.awaitTold(told, 2);
+            assertTrue(told.get(1).contains("'large' step=1: was withdrawn"), told::toString);
+            assertEquals(1, ends.pair.senderArena.statistics().liveCount());
+            assertThrows(TransferException.class, () -> ends.receiver.receive("large", 1, SHORT));
+            ends.assertReceived("large", 2, LARGE);
+            ends.send("large", 1, LARGE, telling);
+            ends.assertReceived("large", 1, LARGE);
+            ends.sender.withdraw("large", 1);
+            ends.awaitTold(told, 3);
+            assertEquals("done", told.get(2));
+        }
+    }
+
+    /** Who has asked, and waits for memory, goes on asking. */
+    @Test
+    void isWithdrawnFromWhoWaitsForMemory() {
+        try (Ends ends = new Ends()) {
+            List<String> told = new ArrayList<>();
+            Tensor all = ends.pair.receiverArena.allocate(ElementType.UINT8, Shape.of(63 << 20));
+            ends.send("x", 1, Shape.of(2 << 20), failure -> told.add(failure.getMessage()));
+            ExchangeRequest request = ends.receiver.receive("x", 1);
+            assertThrows(OutOfArenaMemoryException.class, () -> request.await(SHORT));
+            ends.sender.withdraw("x", 1);
+            ends.awaitTold(told, 1);
+            assertFalse(request.isDone());
+            all.close();
+            ends.send("x", 1, LARGE, null);
+            ends.await(request);
+            try (Tensor tensor = request.take()) {
+                assertIs(tensor, ElementType.UINT8, LARGE, 1);
+            }
+        }
+    }
+
+    /** What has not been asked for when the time is up is not sent any more. */
+    @Test
+    void sendingHasADeadline() {
+        try (Ends ends = new Ends(); Tensor tensor = ends.tensor(ElementType.UINT8, LARGE, 1)) {
+            String message = assertThrows(TransferException.class, () -> ends.sender.send("x", 1, tensor, SHORT))
+                    .getMessage();
+            assertTrue(message.contains("has not taken 'x' step=1 after"), message);
+            DevicePair.awaitTrue(ends.pair.receiver, () -> {
+                ends.pair.sender.progress();
+                return ends.sender.statistics().withdrawn() == 1;
+            });
+            CompletionStage<Void> sent = ends.sender.sendAsync("x", 1, tensor, DevicePair.TIMEOUT);
+            ends.assertReceived("x", 1, LARGE);
+            DevicePair.awaitTrue(ends.pair.sender, () -> sent.toCompletableFuture().isDone());
+            assertFalse(sent.toCompletableFuture().isCompletedExceptionally());
+        }
+    }
+
+    /** A large tensor is used as it lands: without gaps, the first piece long before the last. */
+    @Test
+    void piecesAreHandedOnAsTheyLand() {
+        try (Ends ends = new Ends()) {
+            Shape shape = Shape.of(16, 1 << 20);
+            byte[] expected = content(shape.byteSize(ElementType.UINT8), 7);
+            ends.send("x", 7, shape, null);
+            List<Long> offsets = new ArrayList<>();
+            byte[] landed = new byte[expected.length];
+            List<ExchangeRequest> requests = new ArrayList<>();
+            ChunkHandler handler = (type, whole, byteOffset, chunk) -> {
+                assertEquals(shape, whole);
+                assertTrue(chunk.isReadOnly());
+                offsets.add(byteOffset);
+                MemorySegment.copy(chunk, ValueLayout.JAVA_BYTE, 0, landed, (int) byteOffset,
+                        (int) chunk.byteSize());
+            };
+            requests.add(ends.receiver.receive("x", 7, handler));
+            ends.await(requests.getFirst());
+            requests.getFirst().take().close();
+            assertArrayEquals(expected, landed);
+            assertTrue(offsets.size() >= 16 && offsets.get(1) <= 1 << 20, offsets::toString);
+            assertEquals(offsets.stream().sorted().toList(), offsets);
+        }
+    }
+
+    @Test
+    void smallTensorsAreOnePieceAndEmptyOnesNone() {
+        try (Ends ends = new Ends()) {
+            List<String> pieces = new ArrayList<>();
+            ChunkHandler handler = (type, shape, byteOffset, chunk) -> pieces
+                    .add(type + "" + shape + " " + byteOffset + " " + chunk.byteSize());
+            ends.send("early", 1, Shape.of(3, 5), null);
+            for (String name : List.of("early", "empty", "dead", "late")) {
+                ExchangeRequest request = ends.receiver.receive(name, 1, handler);
+                if (name.equals("dead")) {
+                    ends.sender.offerDead(name, 1, null);
+                } else if (!name.equals("early")) {
+                    ends.send(name, 1, name.equals("empty") ? Shape.of(0) : Shape.of(4), null);
+                }
+                ends.await(request);
+                request.close();
+            }
+            assertEquals(List.of("UINT8[3, 5] 0 15", "UINT8[4] 0 4"), pieces);
+        }
+    }
+
+    @Test
+    void aHandlerThatFailsFailsItsRequestAlone() {
+        try (Ends ends = new Ends()) {
+            ExchangeRequest request = ends.receiver.receive("x", 1, (type, shape, byteOffset, chunk) -> {
+                throw new IllegalArgumentException("no use for it");
+            });
+            ends.send("x", 1, LARGE, null);
+            ends.await(request);
+            String message = assertThrows(TransferException.class, request::take).getMessage();
+            assertTrue(message.contains("'x' step=1: its handler failed") && message.contains("no use for it"),
+                    message);
+            ends.send("x", 2, LARGE, null);
+            ends.assertReceived("x", 2, LARGE);
+        }
+    }
+
+    @Test
+    void aRequestIsAskedAgain() {
+        try (Ends ends = new Ends(); ExchangeRequest request = ends.receiver.receive("x", 0)) {
+            TensorLease lease = new TensorLease();
+            assertThrows(IllegalStateException.class, () -> request.ask("x", 1));
+            for (int step = 0; step < 6; step++) {
+                ends.send("x", step, step % 2 == 0 ? Shape.of(9) : LARGE, null);
+                ends.await(request);
+                assertTrue(request.take(lease));
+                assertArrayEquals(content(step % 2 == 0 ? 9 : 50_000, step),
+                        lease.memory().toArray(ValueLayout.JAVA_BYTE));
+                lease.close();
+                assertThrows(IllegalStateException.class, () -> request.take(lease));
+                request.ask("x", step + 1);
+            }
+            ends.sender.offerDead("x", 6, null);
+            ends.await(request);
+            assertFalse(request.take(lease));
+        }
+    }
+
+    /** Where it is measured it is between the smallest and the largest that makes sense, and it says why. */
+    @Test
+    void theChoiceIsVisible() {
+        try (Ends ends = new Ends(); Tensor tensor = ends.tensor(ElementType.UINT8, Shape.of(600), 1)) {
+            ExchangeStatistics measured = ends.sender.statistics();
+            assertTrue(measured.choice().matches("measured: a request takes \\d+ ns, a copy of 65536 bytes \\d+ ns"),
+                    measured::toString);
+            assertTrue(measured.eagerByteSizeMax() >= 512
+                    && measured.eagerByteSizeMax() <= ExchangeOptions.EAGER_BYTE_SIZE_MAX, measured::toString);
+            ExchangeReceiver other = ends.pair.receiver.exchangeReceiver("other", ends.pair.receiverArena, DEPTH);
+            ExchangeSender forced = connect(ends.pair, "other", ExchangeOptions.defaults().withEagerByteSizeMax(0));
+            forced.offer("x", 1, tensor, null);
+            assertEquals("as configured", forced.statistics().choice());
+            assertEquals(1, forced.statistics().rendezvous());
+            CompletionStage<Void> closing = ends.pair.sender.elsewhere(() -> {
+                forced.close();
+                return null;
+            });
+            DevicePair.awaitTrue(ends.pair.receiver, () -> closing.toCompletableFuture().isDone());
+            other.close();
+        }
+    }
+
     /** The slots, and the words that releases are written from. */
     private static long liveWhenIdle() {
         return 2;
@@ -425,7 +609,11 @@ class TensorExchangeTest {
                 return null;
             });
             DevicePair.awaitTrue(pair.sender, () -> closing.toCompletableFuture().isDone());
-            sender.close();
+            CompletionStage<Void> closingSender = pair.sender.elsewhere(() -> {
+                sender.close();
+                return null;
+            });
+            DevicePair.awaitTrue(pair.receiver, () -> closingSender.toCompletableFuture().isDone());
             small.close();
         }
     }
@@ -435,7 +623,7 @@ class TensorExchangeTest {
     void whatNobodyAsksForIsBounded() {
         try (Ends ends = new Ends()) {
             int sent = 0;
-            try (Tensor tensor = ends.tensor(ElementType.UINT8, Shape.of(5_000), 1)) {
+            try (Tensor tensor = ends.tensor(ElementType.UINT8, Shape.of(10_000), 1)) {
                 while (ends.sender.offer("x", sent, tensor, null) == SendResult.SENT) {
                     sent++;
                     ends.pair.receiver.progress();
@@ -449,8 +637,8 @@ class TensorExchangeTest {
                     .getMessage();
             assertTrue(message.contains("1024") && message.contains("'z' step=1"), message);
             try (Tensor taken = ends.receiver.receive("x", 5, DevicePair.TIMEOUT);
-                    Tensor tensor = ends.tensor(ElementType.UINT8, Shape.of(5_000), 1)) {
-                assertEquals(5_000, taken.byteSize());
+                    Tensor tensor = ends.tensor(ElementType.UINT8, Shape.of(10_000), 1)) {
+                assertEquals(10_000, taken.byteSize());
                 DevicePair.awaitTrue(ends.pair.sender, () -> {
                     ends.pair.sender.progress();
                     return ends.sender.offer("x", 1024, tensor, null) == SendResult.SENT;

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import dev.verbena.cli.FailedRunException;
-import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.ExchangeOptions;
 import dev.verbena.transfer.ExchangeReceiver;
 import dev.verbena.transfer.ExchangeRequest;
@@ -48,21 +48,22 @@ final class ExchangeCarrier implements TensorCarrier {
     private long offered;
     private long askedFor;
     private long received;
-    private Tensor arrived;
+    private final TensorLease arrived = new TensorLease();
 
     private ExchangeCarrier(ExchangeOptions options, TensorLink link, String name, long byteSize, int slotsHere,
             int slotsThere) {
         this.link = link;
         this.name = name;
         this.byteSize = byteSize;
-        this.options = options.withDepth(slotsThere);
+        this.options = options;
         long[] received = new long[2 * slotsHere + 2];
         Arrays.fill(received, byteSize);
         received[2 * slotsHere + 1] = MESSAGE_BYTE_SIZE * (slotsHere + 1) + WORDS_BYTE_SIZE;
         sources = new TensorSources(link.device().readableSlabSource(), byteSize, slotsThere, received);
         ends = new Source[slotsThere];
         Arrays.setAll(ends, i -> new Source());
-        receiver = link.device().exchangeReceiver(name, sources.arena(), slotsHere);
+        receiver = link.device().exchangeReceiver(name, sources.arena(),
+                Math.min(slotsHere, ExchangeOptions.defaults().depth()));
         asked = new ExchangeRequest[slotsHere];
     }
 
@@ -80,7 +81,7 @@ final class ExchangeCarrier implements TensorCarrier {
     public boolean isReady() {
         Source next = ends[(int) (offered % ends.length)];
         if (next.isBusy) {
-            link.device().progress();
+            sender.isReady();
         }
         if (next.failure != null) {
             throw new FailedRunException(next.failure.getMessage());
@@ -103,16 +104,24 @@ final class ExchangeCarrier implements TensorCarrier {
     @Override
     public MemorySegment poll() {
         while (askedFor < received + asked.length) {
-            asked[(int) (askedFor % asked.length)] = receiver.receive(TENSOR_NAME, askedFor);
+            ask((int) (askedFor % asked.length), askedFor);
             askedFor++;
         }
         ExchangeRequest next = asked[(int) (received % asked.length)];
         if (!next.isDone()) {
             return null;
         }
-        arrived = next.take();
+        next.take(arrived);
         received++;
         return arrived.memory();
+    }
+
+    private void ask(int index, long step) {
+        if (asked[index] == null) {
+            asked[index] = receiver.receive(TENSOR_NAME, step);
+        } else {
+            asked[index].ask(TENSOR_NAME, step);
+        }
     }
 
     @Override
@@ -125,7 +134,7 @@ final class ExchangeCarrier implements TensorCarrier {
         return sources.memories();
     }
 
-    /** A large one is read once; a small one is copied to its message, to the peer, and from there. */
+    /** A large one is read; of a small one the copy into its message is staging. */
     @Override
     public long fabricByteSize() {
         return byteSize;

@@ -8,6 +8,8 @@ import java.util.function.Consumer;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Tensor;
 import dev.verbena.transfer.DynamicTensorReceiver;
+import dev.verbena.transfer.ExchangeReceiver;
+import dev.verbena.transfer.ExchangeRequest;
 import dev.verbena.transfer.TensorReceiver;
 import dev.verbena.transfer.TransferException;
 
@@ -17,6 +19,9 @@ import dev.verbena.transfer.TransferException;
  * <p><b>Owner:</b> the program. <b>Threading:</b> the program's thread.
  */
 public final class ReceivingEnd {
+    /** Slots of an exchange are large. */
+    private static final int MESSAGES_MAX = 2;
+
     /** Arrived, and not given back yet. */
     private record Held(Tensor tensor, int sequence, long untilNs) {}
 
@@ -26,9 +31,13 @@ public final class ReceivingEnd {
     private final int holdNsMax;
     private final Consumer<TransferException> onFailure;
     private final List<Held> held = new ArrayList<>();
-    /** One of the two is there when it is announced. */
+    /** One of them is there when it is announced. */
     private TensorReceiver receiver;
     private DynamicTensorReceiver dynamicReceiver;
+    private ExchangeReceiver exchangeReceiver;
+    /** For the next tensor of an exchange; null before the first. */
+    private ExchangeRequest request;
+    private boolean isAsked;
     private int received;
     private String failure;
     private boolean isClosed;
@@ -44,11 +53,13 @@ public final class ReceivingEnd {
 
     /** Lets it be found. */
     public void announce() {
-        if (stream.isDynamic()) {
-            dynamicReceiver = host.device().dynamicReceiver(stream.name(), host.arena(), stream.depth());
-        } else {
-            receiver = host.device().receiver(stream.name(), host.arena(), ElementType.INT64, stream.shape(),
+        switch (stream.protocol()) {
+            case STATIC -> receiver = host.device().receiver(stream.name(), host.arena(), ElementType.INT64,
+                    stream.shape(), stream.depth());
+            case DYNAMIC -> dynamicReceiver = host.device().dynamicReceiver(stream.name(), host.arena(),
                     stream.depth());
+            case EXCHANGE -> exchangeReceiver = host.device().exchangeReceiver(stream.name(), host.arena(),
+                    Math.min(stream.depth(), MESSAGES_MAX));
         }
     }
 
@@ -65,7 +76,11 @@ public final class ReceivingEnd {
 
     private void poll() {
         try {
-            Tensor tensor = stream.isDynamic() ? dynamicReceiver.poll() : receiver.poll();
+            Tensor tensor = switch (stream.protocol()) {
+                case STATIC -> receiver.poll();
+                case DYNAMIC -> dynamicReceiver.poll();
+                case EXCHANGE -> takeAskedFor();
+            };
             if (tensor != null) {
                 int sequence = received++;
                 check(tensor, sequence, "as it arrives");
@@ -75,6 +90,22 @@ public final class ReceivingEnd {
             failure = e.getMessage();
             onFailure.accept(e);
         }
+    }
+
+    private Tensor takeAskedFor() {
+        if (request == null) {
+            request = exchangeReceiver.receive(stream.name(), received);
+            isAsked = true;
+        }
+        if (!isAsked) {
+            request.ask(stream.name(), received);
+            isAsked = true;
+        }
+        if (!request.isDone()) {
+            return null;
+        }
+        isAsked = false;
+        return request.take();
     }
 
     private void giveBack(boolean all) {
@@ -102,15 +133,20 @@ public final class ReceivingEnd {
         }
         isClosed = true;
         giveBack(true);
-        if (stream.isDynamic()) {
-            dynamicReceiver.close();
-        } else {
-            receiver.close();
+        switch (stream.protocol()) {
+            case STATIC -> receiver.close();
+            case DYNAMIC -> dynamicReceiver.close();
+            case EXCHANGE -> {
+                exchangeReceiver.close();
+                if (request != null) {
+                    request.close();
+                }
+            }
         }
     }
 
     public boolean isAnnounced() {
-        return receiver != null || dynamicReceiver != null;
+        return receiver != null || dynamicReceiver != null || exchangeReceiver != null;
     }
 
     public boolean isClosed() {

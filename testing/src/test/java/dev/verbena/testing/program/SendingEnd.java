@@ -10,6 +10,8 @@ import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.DynamicTensorSender;
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.ExchangeOptions;
+import dev.verbena.transfer.ExchangeSender;
 import dev.verbena.transfer.RdmaChannel;
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
@@ -23,6 +25,9 @@ import dev.verbena.transfer.TransferException;
  */
 public final class SendingEnd {
     public static final int TENSORS_MAX = 200;
+    private static final int EAGER_BYTE_SIZE_MAX = 64;
+    private static final long PATIENCE_NS = 20_000_000_000L;
+    private static final long LOOK_NS = 1_000_000;
 
     private final World world;
     private final Stream stream;
@@ -30,11 +35,12 @@ public final class SendingEnd {
     private final Consumer<TransferException> onFailure;
     /** How often each offer's callback was called. */
     private final AtomicIntegerArray callbacks = new AtomicIntegerArray(TENSORS_MAX);
-    /** One of the two is there when it is made; neither where that failed. */
+    /** One of them is there when it is made; none where that failed. */
     private TensorSender sender;
     private DynamicTensorSender dynamicSender;
     /** In the receiver's slot, and not offered yet; null if there is none. */
     private Tensor placed;
+    private ExchangeSender exchangeSender;
     private int offered;
     private volatile String failure;
     private boolean isClosed;
@@ -50,27 +56,31 @@ public final class SendingEnd {
     /** Waits for the placement. */
     public void connect(Endpoint remote, Duration timeout) {
         RdmaChannel channel = host.device().channel(remote, stream.id() % 2);
-        if (stream.isDynamic()) {
-            dynamicSender = channel.dynamicSender(stream.name(), timeout);
-        } else {
-            sender = channel.sender(stream.name(), ElementType.INT64, stream.shape(), timeout);
+        switch (stream.protocol()) {
+            case STATIC ->
+                sender = channel.sender(stream.name(), ElementType.INT64, stream.shape(), timeout);
+            case DYNAMIC -> dynamicSender = channel.dynamicSender(stream.name(), timeout);
+            case EXCHANGE -> exchangeSender = channel.exchangeSender(stream.name(), ExchangeOptions.defaults()
+                    .withEagerByteSizeMax(stream.depth() % 2 == 0 ? EAGER_BYTE_SIZE_MAX : ExchangeOptions.MEASURED),
+                    timeout);
         }
     }
 
     /** Offers the next one, if it may and there is room. */
     public void offer() {
-        if (!isConnected() || isClosed || failure != null || offered == TENSORS_MAX) {
+        if (!isConnected() || isClosed || failure != null || offered == TENSORS_MAX
+                || stream.protocol() == Stream.Protocol.EXCHANGE && offered - ended() > stream.depth()) {
             return;
         }
         if (placed != null) {
             offerPlaced();
             return;
         }
-        if (!stream.isDynamic() && world.random().nextInt(4) == 0) {
+        if (stream.protocol() == Stream.Protocol.STATIC && world.random().nextInt(4) == 0) {
             place();
             return;
         }
-        boolean isView = !stream.isDynamic() && world.random().nextInt(4) == 0
+        boolean isView = stream.protocol() == Stream.Protocol.STATIC && world.random().nextInt(4) == 0
                 && stream.shape().dimension(0) < host.device().capabilities().elementCountMax();
         boolean isCopied = !isView && world.random().nextInt(8) == 0;
         Tensor tensor = host.arena().tryAllocate(ElementType.INT64,
@@ -134,11 +144,12 @@ public final class SendingEnd {
 
     private SendResult offer(Tensor tensor, boolean isCopied, int sequence) {
         SendCallback callback = failed -> onEnd(sequence, failed);
-        if (stream.isDynamic()) {
-            return isCopied ? dynamicSender.offerCopy(tensor, host.arena(), callback)
+        return switch (stream.protocol()) {
+            case STATIC -> isCopied ? sender.offerCopy(tensor, host.arena(), callback) : sender.offer(tensor, callback);
+            case DYNAMIC -> isCopied ? dynamicSender.offerCopy(tensor, host.arena(), callback)
                     : dynamicSender.offer(tensor, callback);
-        }
-        return isCopied ? sender.offerCopy(tensor, host.arena(), callback) : sender.offer(tensor, callback);
+            case EXCHANGE -> exchangeSender.offer(stream.name(), sequence, tensor, callback);
+        };
     }
 
     private void onEnd(int sequence, TransferException failed) {
@@ -166,10 +177,10 @@ public final class SendingEnd {
             return;
         }
         try {
-            if (stream.isDynamic()) {
-                dynamicSender.isReady();
-            } else {
-                sender.isReady();
+            switch (stream.protocol()) {
+                case STATIC -> sender.isReady();
+                case DYNAMIC -> dynamicSender.isReady();
+                case EXCHANGE -> exchangeSender.isReady();
             }
         } catch (TransferException e) {
             fail(e);
@@ -181,12 +192,24 @@ public final class SendingEnd {
         if (!isConnected() || isClosed) {
             return;
         }
+        if (stream.protocol() == Stream.Protocol.EXCHANGE) {
+            awaitEnds();
+        }
         isClosed = true;
         dropPlaced();
-        if (stream.isDynamic()) {
-            dynamicSender.close();
-        } else {
-            sender.close();
+        switch (stream.protocol()) {
+            case STATIC -> sender.close();
+            case DYNAMIC -> dynamicSender.close();
+            case EXCHANGE -> exchangeSender.close();
+        }
+    }
+
+    /** What was not asked for by its end would not arrive. */
+    private void awaitEnds() {
+        for (long startNs = world.nowNs(); ended() < offered && failure == null
+                && world.nowNs() - startNs < PATIENCE_NS;) {
+            host.device().awaitActivity(host.device().activity(), LOOK_NS);
+            look();
         }
     }
 
@@ -200,7 +223,7 @@ public final class SendingEnd {
     }
 
     public boolean isConnected() {
-        return sender != null || dynamicSender != null;
+        return sender != null || dynamicSender != null || exchangeSender != null;
     }
 
     public boolean isClosed() {

@@ -12,23 +12,40 @@ import dev.verbena.memory.Tensor;
  * Tensors from one device to another, each with a content of its own.
  *
  * @param shape of them all, unless each has its own
- * @param isDynamic whether each has its own
+ * @param protocol by which they go
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-public record Stream(int id, int depth, Shape shape, boolean isDynamic) {
+public record Stream(int id, int depth, Shape shape, Protocol protocol) {
+    /** A way that tensors go. */
+    public enum Protocol {
+        /** Static placement. */
+        STATIC,
+        /** Dynamic allocation; each tensor has a shape of its own, as also in the next. */
+        DYNAMIC,
+        /** Exchange by name and step: the stream's, and how manieth it is. */
+        EXCHANGE
+    }
+
     private static final int RANK_MAX = 3;
     private static final int DIMENSION_MAX = 7;
 
     /** Of some slots, sometimes more than a queue is deep, and so many elements in a row at most. */
     public static Stream random(int id, Random random, int widthMax) {
-        return new Stream(id, 1 + random.nextInt(random.nextInt(3) == 0 ? 8 : 3),
-                Shape.of(1 + random.nextInt(3), 1 + random.nextInt(widthMax)), random.nextInt(3) == 0);
+        int depth = 1 + random.nextInt(random.nextInt(3) == 0 ? 8 : 3);
+        Shape shape = Shape.of(1 + random.nextInt(3), 1 + random.nextInt(widthMax));
+        int kind = random.nextInt(3);
+        return new Stream(id, depth, shape,
+                kind == 0 ? Protocol.DYNAMIC : kind == 1 && id % 2 == 1 ? Protocol.EXCHANGE : Protocol.STATIC);
+    }
+
+    private boolean isOfOneShape() {
+        return protocol == Protocol.STATIC;
     }
 
     /** Of a tensor; some are empty. */
     Shape shape(int sequence) {
-        if (!isDynamic) {
+        if (isOfOneShape()) {
             return shape;
         }
         Random random = new Random(content(sequence, 0));
@@ -50,7 +67,7 @@ public record Stream(int id, int depth, Shape shape, boolean isDynamic) {
 
     /** Writes a tensor's content to the first columns of one that may be wider. */
     void fill(Tensor tensor, int sequence) {
-        if (isDynamic) {
+        if (!isOfOneShape()) {
             for (long i = 0; i < tensor.shape().elementCount(); i++) {
                 tensor.memory().setAtIndex(JAVA_LONG, i, content(sequence, i));
             }

@@ -181,7 +181,7 @@ public final class DeviceProgram implements World {
         TensorStream stream = new TensorStream(this, streams.size(), from, to, random);
         streams.add(stream);
         tally.add(isLate ? "late receivers" : "receivers");
-        tally.add("dynamic streams", stream.isDynamic() ? 1 : 0);
+        tally.add("streams " + stream.protocol());
         tally.add("slow consumers", stream.isSlow() ? 1 : 0);
         attempt(from, to, "sender", () -> {
             if (isLate) {

@@ -113,7 +113,7 @@ class EngineMutantTest {
                 "if (cause == null && cursor < record.byteSize()) {",
                 "if (cause == null && cursor > record.byteSize()) {"),
         KEEPS_WHAT_NOBODY_HAS_POLLED("still has ", "protocol/DynamicAllocationReceiver.java",
-                "            if (place != null) {\n                place.give().close();",
+                "            if (place != null) {\n                place.drop();",
                 "            if (place != null) {\n"),
         COPY_ENDS_BEFORE_ITS_LAST_PART("is done but not there", "protocol/MemoryCopy.java",
                 "if (failure == null && left > 0) {",

@@ -2,12 +2,69 @@ package dev.verbena.testing.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tensors by name and step, in a simulation: what is asked for comes, whole, once, whatever a fabric may do and whoever fails. */
+/** Tensors by name and step, in a simulation: what is asked for comes, whole, once, whatever a fabric may do and whoever fails; and wrong exchanges are found. */
 class ExchangeInSimulationTest {
+    private static final int MUTANT_SEEDS = 200;
     private static final long SEEDS = Math.min(1_000, Long.getLong("verbena.simulation.seeds", 300));
+
+    private enum Wrong {
+        TELLS_NO_SHAPE_THAT_HAS_CHANGED("malformed entry of an exchange: byteSize",
+                "exchange/AdaptiveExchangeSender.java",
+                "return type == send.type && send.shape.equals(shape);", "return type != null;"),
+        FORGETS_WHO_ASKED_BEFORE_IT_CAME("is not settled", "exchange/AdaptiveExchangeReceiver.java",
+                "            if (arrival == null) {\n                receives.add(receive);",
+                "            if (arrival == null) {"),
+        HANDS_A_CHUNK_ON_WHEN_IT_IS_ASKED_FOR("that has not landed", "exchange/TensorRead.java",
+                "            queuePair.submit(this);\n        }\n\n        @Override\n        protected void onDone(String cause) {\n            if (cause == null) {\n                if",
+                "            owner.onLanded(arrival, byteOffset, byteSize);\n            queuePair.submit(this);\n        }\n\n        @Override\n        protected void onDone(String cause) {\n            if (cause == null) {\n                if"),
+        SENDS_THE_LATEST_FIRST("step \\d+ (is|has|element)", "exchange/AdaptiveExchangeSender.java",
+                "            waiting.add(send);", "            waiting.addFirst(send);"),
+        TAKES_THE_WORD_OF_THE_ROUND_BEFORE("is damaged|element|that has not landed",
+                "exchange/AdaptiveExchangeSender.java",
+                "if (value == ExchangeEntry.releaseWord(rounds[word], ExchangeEntry.READ)) {", "if (value != 0) {"),
+        TAKES_BACK_WHAT_MAY_BE_BEING_READ("is damaged|element|that has not landed|is not settled",
+                "exchange/AdaptiveExchangeSender.java",
+                "                send.isWithdrawn = true;\n                withdrawals.add(send);",
+                "                release(i--, WITHDRAWN);"),
+        TAKES_A_DEAD_TENSOR_FOR_DATA("step \\d+ is TENSOR", "exchange/ExchangeReceive.java",
+                "case DEAD -> ExchangeContent.DEAD;", "case DEAD -> ExchangeContent.TENSOR;"),
+        RELEASES_NOTHING("is not settled", "exchange/TensorRead.java", "            release.post(ExchangeEntry.READ);",
+                "            becomeIdle();");
+
+        private final Pattern reason;
+        private final Mutant mutant;
+
+        Wrong(String reason, String file, String right, String wrong) {
+            this.reason = Pattern.compile(reason);
+            mutant = new Mutant(file, right, wrong);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Wrong.class)
+    void isFound(Wrong wrong) throws Throwable {
+        Mutant.Program program = wrong.mutant.program(ExchangeProgram.class);
+        for (long seed = 1; seed <= MUTANT_SEEDS; seed++) {
+            try {
+                program.run(seed);
+            } catch (AssertionError e) {
+                String found = e.getMessage().lines().findFirst().orElse("");
+                if (!wrong.reason.matcher(found).find()) {
+                    fail(wrong + " was found, seed=" + seed + ", but not by '" + wrong.reason + "': " + found, e);
+                }
+                return;
+            }
+        }
+        fail(wrong + " was not found");
+    }
 
     @Test
     void whatIsAskedForComesOrBothSidesHearWhyNot() {

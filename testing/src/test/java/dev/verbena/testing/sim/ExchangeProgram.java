@@ -2,6 +2,7 @@ package dev.verbena.testing.sim;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,13 +29,15 @@ import dev.verbena.transfer.TransferException;
 
 /**
  * One device sends another what it asks for, in an order of its own, of any shape, dead ones and failures among them; some questions are
- * cancelled and asked again. A step says what it is, so whoever gets it knows whether it is right.
+ * cancelled and asked again, some sends withdrawn and sent again. A step says what it is, so whoever gets it knows whether it is right. Two
+ * steps in ten are sent under one name and step.
  *
  * <p><b>Owner:</b> the test. <b>Threading:</b> one thread.
  */
 public final class ExchangeProgram {
     /** What must have happened in enough programs. */
-    static final List<String> DONE = List.of("tensors", "dead", "failed", "cancelled", "errors", "losses");
+    static final List<String> DONE = List.of("tensors", "chunks", "withdrawn", "dead", "failed", "cancelled", "errors",
+            "losses");
     private static final int STEPS = 40;
     private static final int NAMES = 3;
     private static final int AT_A_TIME = 12;
@@ -51,6 +54,12 @@ public final class ExchangeProgram {
     private final ExchangeRequest[] asked = new ExchangeRequest[STEPS];
     private final boolean[] hasCome = new boolean[STEPS];
     private final int[] told = new int[STEPS];
+    /** Sent, withdrawn, and to be sent again. */
+    private final List<Integer> toResend = new ArrayList<>();
+    private final long[] landed = new long[STEPS];
+    private String violation;
+    /** When something was sent or has come. */
+    private long changedNs;
     private RdmaDevice to;
     private ExchangeReceiver receiver;
     private ExchangeSender sender;
@@ -119,7 +128,8 @@ public final class ExchangeProgram {
         takeTurns(toFabric);
         try {
             sender = from.channel(to.endpoint(), 0).exchangeSender("x", ExchangeOptions.defaults()
-                    .withEagerByteSizeMax(random.nextInt(2_000)).withChecksums(), TIMEOUT);
+                    .withEagerByteSizeMax(seed % 4 == 0 ? ExchangeOptions.MEASURED : random.nextInt(2_000))
+                    .withChecksums(), TIMEOUT);
         } catch (TransferException e) {
             fail("connecting", e);
         } catch (IllegalStateException e) {
@@ -155,7 +165,7 @@ public final class ExchangeProgram {
             }
         }
         for (int i = 0; i < sent && fromFabric.isAlive(); i++) {
-            check(told[i] == 1, "heard of step " + i + " times=" + told[i]);
+            check(told[i] == 1 || toResend.contains(i), "heard of step " + i + " times=" + told[i]);
         }
         closeArena(fromFabric, from, source);
         closeArena(toFabric, to, target);
@@ -174,6 +184,7 @@ public final class ExchangeProgram {
     }
 
     private boolean hasSettled(SimFabric fromFabric, SimFabric toFabric) {
+        check(violation == null, violation);
         boolean isFailed = failure != null || senderFailure != null || !fromFabric.isAlive() || !toFabric.isAlive();
         boolean isReceiverDone = !toFabric.isAlive() || failure != null || missing() == 0;
         boolean isSenderDone = !fromFabric.isAlive() || senderFailure != null
@@ -201,6 +212,16 @@ public final class ExchangeProgram {
         return "name " + step % NAMES;
     }
 
+    /** Whether another one is sent under the same name and step: this one first, or second. */
+    private static boolean isOneOfTwo(int step) {
+        return step % 10 >= 8;
+    }
+
+    /** Under which it is sent. */
+    private static int key(int step) {
+        return step % 10 == 9 ? step - 1 : step;
+    }
+
     private static boolean isDead(int step) {
         return step % 7 == 3;
     }
@@ -225,6 +246,14 @@ public final class ExchangeProgram {
         try {
             if (sent < STEPS && random.nextInt(3) == 0 && offer(source, sent) == SendResult.SENT) {
                 sent++;
+                changedNs = simulation.deviceNs();
+            }
+            if (!toResend.isEmpty() && offer(source, toResend.getFirst()) == SendResult.SENT) {
+                toResend.removeFirst();
+            }
+            int any = random.nextInt(10 * STEPS);
+            if (any < sent && told[any] == 0 && !isOneOfTwo(any)) {
+                sender.withdraw(name(any), any);
             }
         } catch (TransferException e) {
             senderFailure = e.getMessage();
@@ -234,9 +263,9 @@ public final class ExchangeProgram {
 
     private SendResult offer(TensorArena source, int step) {
         if (isDead(step)) {
-            return sender.offerDead(name(step), step, failed -> onEnd(step, failed));
+            return sender.offerDead(name(key(step)), key(step), failed -> onEnd(step, failed));
         } else if (isFailed(step)) {
-            return sender.fail(name(step), step, new ArithmeticException("step " + step),
+            return sender.fail(name(key(step)), key(step), new ArithmeticException("step " + step),
                     failed -> onEnd(step, failed));
         }
         Tensor tensor = source.tryAllocate(ElementType.INT64, shape(step));
@@ -247,11 +276,16 @@ public final class ExchangeProgram {
             for (long i = 0; i < tensor.shape().elementCount(); i++) {
                 tensor.memory().setAtIndex(JAVA_LONG, i, content(step, i));
             }
-            return sender.offer(name(step), step, tensor, failed -> onEnd(step, failed));
+            return sender.offer(name(key(step)), key(step), tensor, failed -> onEnd(step, failed));
         }
     }
 
     private void onEnd(int step, TransferException failed) {
+        if (failed != null && failed.getMessage().contains("was withdrawn")) {
+            toResend.add(step);
+            tally.add("withdrawn");
+            return;
+        }
         told[step]++;
         if (failed != null && senderFailure == null) {
             senderFailure = failed.getMessage();
@@ -268,7 +302,9 @@ public final class ExchangeProgram {
             to.progress();
             ask();
         }
-        simulation.schedule(TURN_NS, "the receiver's turn", () -> takeTurns(fabric));
+        // The longer nothing comes, the less often; else long waits would take long.
+        simulation.schedule(TURN_NS + (simulation.deviceNs() - changedNs) / 20, "the receiver's turn",
+                () -> takeTurns(fabric));
     }
 
     private void ask() {
@@ -276,7 +312,7 @@ public final class ExchangeProgram {
         for (int step = 0; step < STEPS; step++) {
             if (asked[step] != null && asked[step].isDone()) {
                 take(step);
-            } else if (asked[step] != null && sent <= step && random.nextInt(50) == 0) {
+            } else if (asked[step] != null && sent <= step && !isOneOfTwo(step) && random.nextInt(50) == 0) {
                 asked[step].cancel();
                 asked[step] = null;
                 toAsk.addFirst(step);
@@ -285,9 +321,11 @@ public final class ExchangeProgram {
             open += asked[step] != null ? 1 : 0;
         }
         while (open < AT_A_TIME && !toAsk.isEmpty() && failure == null) {
-            int step = toAsk.removeFirst();
+            int step = nextToAsk();
             try {
-                asked[step] = receiver.receive(name(step), step);
+                asked[step] = step % 2 == 0 ? receiver.receive(name(key(step)), key(step))
+                        : receiver.receive(name(key(step)), key(step), (type, shape, byteOffset, chunk) -> onChunk(step,
+                                shape, byteOffset, chunk));
                 open++;
             } catch (TransferException e) {
                 failure = e.getMessage();
@@ -296,13 +334,39 @@ public final class ExchangeProgram {
         }
     }
 
+    /** Of two with one name and step the first is asked for first. */
+    private int nextToAsk() {
+        int step = toAsk.removeFirst();
+        if (key(step) != step && toAsk.remove((Integer) key(step))) {
+            toAsk.addFirst(step);
+            return key(step);
+        }
+        return step;
+    }
+
+    private void onChunk(int step, Shape shape, long byteOffset, MemorySegment chunk) {
+        if (isDead(step) || isFailed(step) || !shape.equals(shape(step)) || byteOffset != landed[step]) {
+            violation = "step " + step + " has a chunk of " + shape + " at " + byteOffset + " not " + landed[step];
+        }
+        for (long i = 0; i < chunk.byteSize() / Long.BYTES; i++) {
+            if (chunk.getAtIndex(JAVA_LONG, i) != content(step, byteOffset / Long.BYTES + i)) {
+                violation = "step " + step + " has a chunk at " + byteOffset + " that has not landed";
+            }
+        }
+        landed[step] += chunk.byteSize();
+        tally.add("chunks");
+    }
+
     private void take(int step) {
         ExchangeRequest request = asked[step];
         asked[step] = null;
+        changedNs = simulation.deviceNs();
         try (Tensor tensor = request.take()) {
             check(isDead(step) == (request.content() == ExchangeContent.DEAD) && !isFailed(step),
                     "step " + step + " is " + request.content());
             if (tensor != null) {
+                check(step % 2 == 0 || landed[step] == tensor.byteSize(),
+                        "step " + step + " has landed=" + landed[step]);
                 check(tensor.shape().equals(shape(step)), "step " + step + " has shape " + tensor.shape());
                 for (long i = 0; i < tensor.shape().elementCount(); i++) {
                     check(tensor.memory().getAtIndex(JAVA_LONG, i) == content(step, i), "step " + step + " element " + i
@@ -313,7 +377,7 @@ public final class ExchangeProgram {
             hasCome[step] = true;
             tally.add(tensor == null ? "dead" : "tensors");
         } catch (ExchangeException e) {
-            check(isFailed(step) && e.step() == step && e.getMessage().contains("step " + step), e.getMessage());
+            check(isFailed(step) && e.step() == key(step) && e.getMessage().contains("step " + step), e.getMessage());
             hasCome[step] = true;
             tally.add("failed");
         } catch (TransferException e) {

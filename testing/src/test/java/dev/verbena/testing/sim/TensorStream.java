@@ -45,8 +45,8 @@ final class TensorStream {
         to.adopt(this);
     }
 
-    boolean isDynamic() {
-        return stream.isDynamic();
+    Stream.Protocol protocol() {
+        return stream.protocol();
     }
 
     boolean isSlow() {

@@ -1,6 +1,5 @@
 package dev.verbena.transfer.exchange;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,24 +10,22 @@ import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
+import dev.verbena.transfer.ChunkHandler;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
-import dev.verbena.transfer.engine.Request;
+import dev.verbena.transfer.protocol.LandingPlaces;
 import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.PlacementProtocol;
 import dev.verbena.transfer.protocol.ReceiverDirectory;
 import dev.verbena.transfer.protocol.StaticPlacementReceiver;
 import dev.verbena.transfer.protocol.TransferCounters;
-import dev.verbena.transfer.protocol.Words;
-import dev.verbena.transfer.spi.MemoryRegion;
-import dev.verbena.transfer.spi.Opcode;
 
 /**
  * Receiving end of an exchange by (name, step): takes messages from their slots as they come, brings what they say together with what is
- * asked for, whichever is first, and reads what is not in the message itself ({@link ExchangeEntry}). What nobody has asked for lies in the
- * arena, if it was small, or with the sender.
+ * asked for, whichever is first, and reads what is not in the message itself ({@link ExchangeEntry}, {@link TensorRead}). What nobody has
+ * asked for lies in the arena, if it was small, or with the sender, who may withdraw it.
  *
  * <pre>
  *   slot ── entry by entry ──► arrivals ◄── match by name and step ──► receives
@@ -43,7 +40,7 @@ import dev.verbena.transfer.spi.Opcode;
  * <p><b>Owner:</b> {@link dev.verbena.transfer.ExchangeReceiver}. <b>Threading:</b> thread-safe; tables are guarded by this, messages are
  * taken and tensors read while driving. Under the lock neither slots are given back nor requests posted.
  */
-public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.Overlay {
+public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.Overlay, TensorRead.Owner {
     /** Type and shape of a slot. */
     static final ElementType MESSAGE_TYPE = ElementType.UINT8;
     static final Shape MESSAGE_SHAPE = Shape.of(ExchangeEntry.MESSAGE_BYTE_SIZE);
@@ -52,15 +49,15 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     /** That are asked for and have not come. */
     public static final int RECEIVES_MAX = 1024;
     /** Tensors that are read at a time. */
-    private static final int FETCHES_MAX = 64;
+    private static final int READS_MAX = 64;
     /** For reads that are flushed at the latest by then. */
     private static final long READS_NS = 30_000_000_000L;
 
     private final StaticPlacementReceiver messages;
     private final Engines engines;
-    private final TensorArena arena;
+    private final LandingPlaces places;
     private final TransferCounters counters;
-    private final long messageByteSizeMax;
+    private final ChunkSize chunkSize;
     /** From which release words are written. */
     private final Tensor releases;
     private final Runnable process = this::process;
@@ -82,7 +79,9 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     private ExchangeArrival undelivered;
     private boolean isProcessing;
     private boolean isBroken;
-    private final ArrayDeque<Fetch> freeFetches = new ArrayDeque<>();
+    private final ArrayDeque<TensorRead> freeReads = new ArrayDeque<>();
+    /** Whose senders are to be told that nobody will read them. */
+    private final ArrayDeque<ExchangeArrival> withdrawn = new ArrayDeque<>();
     private volatile EngineQueuePair queuePair;
     private int senders;
     private volatile int reading;
@@ -95,11 +94,11 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
         this.messages = messages;
         this.counters = counters;
         this.engines = engines;
-        this.arena = arena;
-        this.messageByteSizeMax = messageByteSizeMax;
-        releases = arena.allocate(ElementType.INT64, Shape.of(FETCHES_MAX));
-        for (int i = 0; i < FETCHES_MAX; i++) {
-            freeFetches.add(new Fetch(i));
+        places = new LandingPlaces(arena);
+        chunkSize = new ChunkSize(messageByteSizeMax);
+        releases = arena.allocate(ElementType.INT64, Shape.of(READS_MAX));
+        for (int i = 0; i < READS_MAX; i++) {
+            freeReads.add(new TensorRead(this, chunkSize, releases, i));
         }
         messages.carry(this);
     }
@@ -127,28 +126,39 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
         }
     }
 
+    /** One that asks for nothing yet; the handler may be null. */
+    public ExchangeReceive receive(ChunkHandler handler) {
+        return new ExchangeReceive(this, handler);
+    }
+
     /** @see dev.verbena.transfer.ExchangeReceiver#receive(String, long) */
-    public ExchangeReceive receive(String name, long step) {
-        AdaptiveExchangeSender.nameBytes(name);
-        ExchangeReceive receive = new ExchangeReceive(this, name, step);
+    void ask(ExchangeReceive receive, String name, long step) {
+        AdaptiveExchangeSender.checkName(name);
+        ExchangeArrival arrival;
         synchronized (this) {
             if (isClosed) {
                 throw new IllegalStateException(messages + " is closed");
             }
-            ExchangeArrival arrival = arrivals.poll(name, step);
-            if (arrival != null) {
-                match(arrival, receive);
-            } else if (failure() != null) {
+            arrival = arrivals.peek(name, step);
+            if (arrival == null && failure() != null) {
                 throw new TransferException(messages + ": " + failure());
-            } else if (receives.size() == RECEIVES_MAX) {
+            }
+            if (arrival == null && receives.size() == RECEIVES_MAX) {
                 throw new IllegalStateException(messages + ": " + RECEIVES_MAX
-                        + " tensors are asked for and have not come; wait for some, or cancel them, before " + receive);
-            } else {
+                        + " tensors are asked for and have not come; wait for some, or cancel them, before '" + name
+                        + "' step=" + step);
+            }
+            receive.begin(name, step);
+            if (arrival == null) {
                 receives.add(receive);
+            } else {
+                match(arrivals.poll(name, step), receive);
             }
         }
+        if (arrival != null && !arrival.isRendezvous()) {
+            handOn(arrival);
+        }
         goOn(receive);
-        return receive;
     }
 
     private void goOn(ExchangeReceive receive) {
@@ -172,10 +182,16 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     }
 
     synchronized boolean cancel(ExchangeReceive receive) {
-        if (receive.state() == ExchangeReceive.State.WAITING) {
-            receives.remove(receive);
-        } else if (stalled.remove(receive)) {
-            arrivals.add(receive.arrival());
+        switch (receive.state()) {
+            case WAITING -> receives.remove(receive);
+            case STALLED -> {
+                stalled.remove(receive);
+                receive.arrival().receive = null;
+                arrivals.add(receive.arrival());
+            }
+            case READING -> receive.arrival().receive = null;
+            case IDLE, ARRIVED, FAILED -> {
+            }
         }
         return receive.end();
     }
@@ -184,7 +200,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
         ExchangeArrival arrival = receive.arrival();
         return receive.state() != ExchangeReceive.State.STALLED ? null
                 : messages + ": no room for " + receive + ", " + arrival.type + arrival.shape + " byteSize="
-                        + arrival.shape.byteSize(arrival.type) + ", in " + arena;
+                        + arrival.byteSize + ", in " + places;
     }
 
     /** Who sends here, for messages. */
@@ -222,6 +238,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
                 undelivered.clear();
             }
         }
+        places.close();
         releases.close();
         counters.close();
         engines.announce();
@@ -279,6 +296,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             }
             dropUnread();
         }
+        withdrawn.clear();
         engines.announce();
         return true;
     }
@@ -310,7 +328,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             return;
         }
         isProcessing = true;
-        readStalled();
+        startReads();
         boolean isTaken = true;
         while (isTaken && !isClosed && (undelivered != null || readEntry())) {
             isTaken = deliver();
@@ -320,7 +338,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
                     hasMessage = false;
                     slot.close();
                 }
-                readStalled();
+                startReads();
             }
         }
         isProcessing = false;
@@ -355,7 +373,11 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
 
     /** @return false if there is no room for it */
     private boolean deliver() {
-        if (undelivered.hasBytes() && undelivered.tensor == null && !copyIn()) {
+        if (undelivered.kind == ExchangeEntry.Kind.WITHDRAWAL) {
+            withdraw(undelivered);
+            return true;
+        }
+        if (undelivered.hasBytes() && undelivered.place == null && !copyIn()) {
             return false;
         }
         boolean isAwaited;
@@ -371,26 +393,28 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             }
         }
         if (isAwaited) {
+            if (!undelivered.isRendezvous()) {
+                handOn(undelivered);
+            }
             engines.announce();
         }
         return true;
     }
 
     private boolean copyIn() {
-        Tensor tensor = arena.tryAllocate(undelivered.type, undelivered.shape);
-        if (tensor == null) {
+        undelivered.place = places.tryTake(undelivered.type, undelivered.shape);
+        if (undelivered.place == null) {
             return false;
         }
-        MemorySegment.copy(entry.payload(), 0, tensor.memory(), 0, entry.byteSize());
-        undelivered.tensor = tensor;
-        counters.onTransfer(tensor.byteSize());
-        check(undelivered, tensor);
+        entry.copyPayloadTo(undelivered.place.memory());
+        counters.onTransfer(undelivered.byteSize);
+        check(undelivered);
         return true;
     }
 
-    private void check(ExchangeArrival arrival, Tensor tensor) {
+    private void check(ExchangeArrival arrival) {
         if (arrival.isChecked) {
-            long sum = ExchangeChecksum.of(tensor.memory());
+            long sum = ExchangeChecksum.of(arrival.place.memory());
             if (sum != arrival.checksum) {
                 arrival.failure = messages + " " + arrival + " is damaged: checksum=0x" + Long.toHexString(sum)
                         + " but the sender's is 0x" + Long.toHexString(arrival.checksum);
@@ -398,127 +422,151 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
         }
     }
 
-    /** Guarded by this; also where it is asked for. */
+    /** What it names, unless it is being read, or was. */
+    private synchronized void withdraw(ExchangeArrival withdrawal) {
+        ExchangeArrival found = arrivals.peek(withdrawal.name(), withdrawal.step());
+        while (found != null && !found.isWithdrawnBy(withdrawal)) {
+            found = arrivals.next(found);
+        }
+        if (found != null) {
+            arrivals.remove(found);
+            withdrawn.add(found);
+        } else {
+            unstall(withdrawal);
+        }
+        freeArrivals.add(withdrawal);
+    }
+
+    /** Who asks for it goes on asking. */
+    private void unstall(ExchangeArrival withdrawal) {
+        for (ExchangeReceive each : stalled) {
+            if (each.arrival().isWithdrawnBy(withdrawal)) {
+                withdrawn.add(each.arrival());
+                stalled.remove(each);
+                each.unstall();
+                receives.add(each);
+                return;
+            }
+        }
+    }
+
+    /** Guarded by this; also where it is asked for. What is here is handed on afterwards, without the lock. */
     private void match(ExchangeArrival arrival, ExchangeReceive receive) {
+        arrival.receive = receive;
         if (arrival.isRendezvous()) {
             receive.stall(arrival);
             stalled.add(receive);
         } else {
-            receive.finish(arrival, arrival.tensor, senderName());
-            arrival.tensor = null;
-            freeArrivals.add(arrival);
+            receive.read(arrival);
         }
+    }
+
+    /** What came in a message, whole. */
+    private void handOn(ExchangeArrival arrival) {
+        if (arrival.kind == ExchangeEntry.Kind.EAGER && arrival.failure == null && arrival.byteSize > 0) {
+            onLanded(arrival, 0, arrival.byteSize);
+        }
+        finish(arrival);
+        recycle(arrival);
+    }
+
+    private synchronized void finish(ExchangeArrival arrival) {
+        LandingPlaces.Place place = arrival.place;
+        ExchangeReceive receive = arrival.receive;
+        arrival.place = null;
+        arrival.receive = null;
+        if (receive != null) {
+            receive.finish(arrival, place, senderName());
+        } else if (place != null) {
+            place.drop();
+        }
+    }
+
+    private synchronized void recycle(ExchangeArrival arrival) {
+        freeArrivals.add(arrival);
     }
 
     /** As many as there is memory for. */
-    private void readStalled() {
-        boolean isMore = true;
-        while (isMore && !isClosed && !freeFetches.isEmpty()) {
-            isMore = readNext(freeFetches.peek());
+    private void startReads() {
+        while (!freeReads.isEmpty() && !isClosed && (refuseNext() || readNext())) {
+            // One by one.
         }
     }
 
-    private boolean readNext(Fetch fetch) {
+    /** @return whether something was withdrawn */
+    private boolean refuseNext() {
+        ExchangeArrival next = withdrawn.poll();
+        if (next != null) {
+            reading++;
+            freeReads.poll().refuse(queuePair, next);
+        }
+        return next != null;
+    }
+
+    /** @return whether one is asked for, and there was memory for it */
+    private boolean readNext() {
+        ExchangeArrival next;
         synchronized (this) {
-            ExchangeReceive next = stalled.peek();
-            if (next == null) {
+            ExchangeReceive receive = stalled.peek();
+            if (receive == null) {
                 return false;
             }
-            Tensor tensor = arena.tryAllocate(next.arrival().type, next.arrival().shape);
-            if (tensor == null) {
+            next = receive.arrival();
+            next.place = places.tryTake(next.type, next.shape);
+            if (next.place == null) {
                 return false;
             }
             stalled.poll();
-            next.read();
-            fetch.take(next, tensor);
+            receive.read(next);
         }
-        freeFetches.poll();
         reading++;
-        fetch.start();
+        freeReads.poll().start(queuePair, next);
         return true;
     }
 
-    /** Reads one tensor, in as many requests as the device's largest message makes necessary; then tells the sender. */
-    private final class Fetch extends Request {
-        private final int index;
-        private ExchangeReceive receive;
-        private ExchangeArrival arrival;
-        private Tensor tensor;
-        private long cursor;
-        private boolean isReleasing;
+    // ---- how far reads are ----
 
-        Fetch(int index) {
-            super(1);
-            this.index = index;
+    @Override
+    public long nanoTime() {
+        return engines.nanoTime();
+    }
+
+    @Override
+    public void onLanded(ExchangeArrival arrival, long byteOffset, long byteSize) {
+        ChunkHandler handler;
+        synchronized (this) {
+            handler = arrival.receive == null ? null : arrival.receive.handler();
         }
-
-        void take(ExchangeReceive receive, Tensor tensor) {
-            this.receive = receive;
-            this.tensor = tensor;
-            arrival = receive.arrival();
-            cursor = 0;
-            isReleasing = false;
+        if (handler == null || arrival.failure != null) {
+            return;
         }
-
-        void start() {
-            prepareChunk();
-            queuePair.submit(this);
+        try {
+            handler.onChunk(arrival.type, arrival.shape, byteOffset,
+                    arrival.place.memory().asSlice(byteOffset, byteSize).asReadOnly());
+        } catch (RuntimeException | Error e) {
+            arrival.failure = messages + " " + arrival + ": its handler failed: " + e;
         }
+    }
 
-        private void prepareChunk() {
-            long byteSize = Math.min(tensor.byteSize() - cursor, messageByteSizeMax);
-            workRequest.reset(0, Opcode.READ)
-                    .element((MemoryRegion) tensor.slab(), tensor.slabOffset() + cursor, byteSize)
-                    .remote(arrival.address + cursor, arrival.rkey);
-            cursor += byteSize;
-        }
-
-        private void prepareRelease() {
-            long at = (long) index * ExchangeEntry.WORD;
-            Words.setRelease(releases.memory(), at, arrival.releaseWord);
-            workRequest.reset(0, Opcode.WRITE)
-                    .element((MemoryRegion) releases.slab(), releases.slabOffset() + at, ExchangeEntry.WORD)
-                    .remote(arrival.releaseAddress, arrival.releaseRkey);
-        }
-
-        @Override
-        protected void onDone(String cause) {
-            if (cause == null && !isReleasing && cursor < tensor.byteSize()) {
-                prepareChunk();
-                queuePair.submit(this);
-            } else if (cause == null && !isReleasing) {
-                check(arrival, tensor);
-                counters.onTransfer(tensor.byteSize());
-                finish();
-                isReleasing = true;
-                prepareRelease();
-                queuePair.submit(this);
-            } else {
-                if (!isReleasing) {
-                    arrival.failure = messages + " " + receive + ": " + cause;
-                    finish();
-                }
-                end();
+    @Override
+    public void onRead(ExchangeArrival arrival, String cause) {
+        if (cause != null) {
+            arrival.failure = messages + " " + arrival + ": " + cause;
+        } else {
+            counters.onTransfer(arrival.byteSize);
+            if (arrival.failure == null) {
+                check(arrival);
             }
         }
+        finish(arrival);
+        engines.announce();
+    }
 
-        private void finish() {
-            synchronized (AdaptiveExchangeReceiver.this) {
-                receive.finish(arrival, tensor, senderName());
-            }
-            receive = null;
-            tensor = null;
-            engines.announce();
-        }
-
-        private void end() {
-            synchronized (AdaptiveExchangeReceiver.this) {
-                freeArrivals.add(arrival);
-            }
-            arrival = null;
-            freeFetches.add(this);
-            reading--;
-            process();
-        }
+    @Override
+    public void onIdle(TensorRead read, ExchangeArrival arrival) {
+        recycle(arrival);
+        freeReads.add(read);
+        reading--;
+        process();
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
@@ -37,12 +38,8 @@ import dev.verbena.transfer.spi.MemoryRegion;
  * <pre>
  *   waiting ── credit ──► eager: in a message ── written ──► ended
  *                         rendezvous: told of ── release word ──► ended
+ *                                             ── withdrawn before it is read ──► failed
  *                                             ── end: nobody reads any more ──► failed
- *
- *   release word   63             8      0
- *                 +----------------+------+
- *                 | round, from 1  | READ |     round: the how manieth tensor that uses this word
- *                 +----------------+------+
  * </pre>
  *
  * Always: {@code pending == waiting + in messages + told of <= PENDING_MAX}.
@@ -54,11 +51,19 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     public static final int PENDING_MAX = 1024;
     /** What a message has room for, of a small tensor, of bytes, of a failure's words. */
     public static final int BYTES_MAX = ExchangeEntry.PAYLOAD_BYTE_SIZE_MAX;
-    /** The outcome of a rendezvous, in the low bits of its word. */
-    static final long READ = 1;
-    static final int ROUND_SHIFT = 8;
+    /** Instead of a size: the largest that is eager is measured. */
+    public static final int MEASURED = -1;
+    /** Of a {@code char}. */
+    private static final int UTF_8_BYTES_MAX = 3;
+    /** Of no moment. */
+    private static final long UNTIMED = Long.MIN_VALUE;
+    private static final String WITHDRAWN = "was withdrawn before the peer had asked for it";
     /** For what waits for credits; a receiver that takes nothing for so long is cut off by then. */
     private static final long SENDS_NS = 30_000_000_000L;
+
+    /** Of an entry, with whatever name. */
+    private static final long WITHDRAWAL_BYTE_SIZE_MAX = ExchangeEntry.byteSize(ExchangeEntry.NAME_BYTE_SIZE_MAX, 0,
+            ExchangeEntry.NAMED, ExchangeEntry.PLACE_BYTE_SIZE) + ExchangeEntry.WORD;
 
     /** What the receiver was told of a name. */
     private static final class Told {
@@ -79,12 +84,16 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     private final Engine engine;
     private final TransferCounters counters;
     private final Tensor messageMemory;
+    private final EagerThreshold threshold;
     private final Message[] ring;
     private final Tensor releaseWords;
     private final Runnable pump = this::pump;
     private final Watch watch = this::look;
     private final Runnable onEnd = this::onEnd;
     private final ExchangeCounters exchangeCounters = new ExchangeCounters();
+
+    /** In UTF-8, of those that were sent under; as many as the receiver is told of by id. */
+    private final ConcurrentHashMap<String, byte[]> nameBytes = new ConcurrentHashMap<>();
 
     /** Guarded by this, as are the next three. */
     private final ArrayDeque<ExchangeSend> waiting = new ArrayDeque<>();
@@ -101,12 +110,15 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     /** The first {@code toldCount} are in use, the others free. */
     private final int[] words = new int[PENDING_MAX];
     private int toldCount;
+    /** Of those that were told of, to be told that they are not to be read. */
+    private final ArrayDeque<ExchangeSend> withdrawals = new ArrayDeque<>();
     private boolean isPumping;
     private boolean isWatched;
     private boolean isEnded;
 
     /** Over a sender of messages, which it closes. */
-    private AdaptiveExchangeSender(StaticPlacementSender messages, ControlMemory memory, TransferCounters counters) {
+    private AdaptiveExchangeSender(StaticPlacementSender messages, ControlMemory memory, TransferCounters counters,
+            int eagerByteSizeMax) {
         this.messages = messages;
         this.engine = messages.engine();
         this.counters = counters;
@@ -127,6 +139,16 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         for (int i = 0; i < PENDING_MAX; i++) {
             words[i] = i;
         }
+        try {
+            threshold = eagerByteSizeMax == MEASURED
+                    ? EagerThreshold.measured(messages.measureWriteNs(ring[0].memory, ExchangeEntry.WORD),
+                            EagerThreshold.copyNs(messages.peer().engines()::nanoTime))
+                    : EagerThreshold.configured(eagerByteSizeMax);
+        } catch (RuntimeException e) {
+            messages.peer().giveBack(releaseWords);
+            messageMemory.close();
+            throw e;
+        }
         messages.carry(this);
         messages.peer().addCloseListener(onEnd);
     }
@@ -134,22 +156,47 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     /** Waits until the peer has a receiver of that name; what counts are the tensors, not the messages. */
     public static AdaptiveExchangeSender connect(SenderDirectory directory, String name, PeerConnection peer,
             int queuePairIndex, ControlMemory memory, Capabilities capabilities, TransferCounters counters,
-            Duration timeout) {
+            int eagerByteSizeMax, Duration timeout) {
         StaticPlacementSender messages = PlacementQuery.sender(PlacementProtocol.EXCHANGE, directory, name,
                 AdaptiveExchangeReceiver.MESSAGE_TYPE, AdaptiveExchangeReceiver.MESSAGE_SHAPE, peer, queuePairIndex,
                 memory, capabilities, new TransferCounters(), timeout);
         try {
-            return new AdaptiveExchangeSender(messages, memory, counters);
+            return new AdaptiveExchangeSender(messages, memory, counters, eagerByteSizeMax);
         } catch (RuntimeException e) {
             messages.close();
             throw e;
         }
     }
 
+    /** Up to which size tensors go in messages, and why. */
+    public int eagerByteSizeMax() {
+        return threshold.byteSize();
+    }
+
+    /** @see #eagerByteSizeMax */
+    public String choice() {
+        return threshold.reason();
+    }
+
+    /** @see dev.verbena.transfer.ExchangeSender#isReady */
+    public boolean isReady() {
+        checkUsable();
+        messages.peer().engines().progress();
+        return hasRoom();
+    }
+
+    private synchronized boolean hasRoom() {
+        if (isClosed) {
+            throw new IllegalStateException(messages + " is closed");
+        }
+        return pending < PENDING_MAX;
+    }
+
     /** @see dev.verbena.transfer.ExchangeSender#offer */
-    public SendResult offer(String name, long step, Tensor tensor, boolean isEager, boolean isChecked,
+    public SendResult offer(String name, long step, Tensor tensor, boolean isReadable, boolean isChecked,
             SendCallback callback) {
         byte[] nameBytes = checked(name);
+        boolean isEager = tensor.byteSize() <= threshold.byteSize() || !isReadable;
         long checksum = isChecked ? ExchangeChecksum.of(tensor.memory()) : 0;
         ExchangeSend send = take(name, nameBytes, step, callback);
         if (send == null) {
@@ -204,21 +251,48 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     }
 
     private byte[] checked(String name) {
+        checkUsable();
+        byte[] known = nameBytes.get(name);
+        if (known != null) {
+            return known;
+        }
+        byte[] bytes = nameBytes(name);
+        if (nameBytes.size() < ExchangeEntry.NAMES_MAX) {
+            nameBytes.put(name, bytes);
+        }
+        return bytes;
+    }
+
+    private void checkUsable() {
         String failure = messages.failure();
         if (failure != null) {
             throw new TransferException(messages + ": " + failure);
         }
-        return nameBytes(name);
     }
 
-    /** @throws IllegalArgumentException if no tensor can be called so */
-    static byte[] nameBytes(String name) {
+    private static byte[] nameBytes(String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         if (bytes.length == 0 || bytes.length > ExchangeEntry.NAME_BYTE_SIZE_MAX) {
             throw new IllegalArgumentException("name of " + bytes.length + " bytes; give 1 to "
                     + ExchangeEntry.NAME_BYTE_SIZE_MAX);
         }
         return bytes;
+    }
+
+    /** @throws IllegalArgumentException if no tensor can be called so */
+    static void checkName(String name) {
+        if (name.isEmpty() || name.length() > ExchangeEntry.NAME_BYTE_SIZE_MAX / UTF_8_BYTES_MAX) {
+            nameBytes(name);
+        }
+    }
+
+    /**
+     * Whoever has not taken it is not to have it: what waits ends at once, what the receiver was told of when it has said whether it reads it.
+     *
+     * @param callback of that send alone; null for all of that name and step
+     */
+    public void withdraw(String name, long step, SendCallback callback) {
+        engine.execute(() -> withdrawNow(name, step, callback));
     }
 
     private synchronized ExchangeSend take(String name, byte[] nameBytes, long step, SendCallback callback) {
@@ -287,6 +361,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             while (toldCount > 0) {
                 release(toldCount - 1, cause());
             }
+            withdrawals.clear();
         });
     }
 
@@ -308,8 +383,8 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     /** Looks for credits and release words. @return whether there is anything to look for */
     private boolean look() {
         for (int i = toldCount - 1; i >= 0; i--) {
-            if (i < toldCount && isReleased(words[i])) {
-                release(i, null);
+            if (i < toldCount) {
+                look(i);
             }
         }
         pump();
@@ -317,13 +392,31 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         return isWatched;
     }
 
-    private boolean isReleased(int word) {
-        return !isEnded
-                && Words.getAcquire(releaseWords.memory(), (long) word * ExchangeEntry.WORD) == releaseWord(word);
+    /** Words of an earlier round, and those that nothing was written to, are none of these. */
+    private void look(int index) {
+        int word = words[index];
+        long value = isEnded ? 0 : Words.getAcquire(releaseWords.memory(), (long) word * ExchangeEntry.WORD);
+        if (value == ExchangeEntry.releaseWord(rounds[word], ExchangeEntry.READ)) {
+            release(index, null);
+        } else if (value == ExchangeEntry.releaseWord(rounds[word], ExchangeEntry.WITHDRAWN)) {
+            release(index, WITHDRAWN);
+        }
     }
 
-    private long releaseWord(int word) {
-        return rounds[word] << ROUND_SHIFT | READ;
+    private void withdrawNow(String name, long step, SendCallback callback) {
+        List<ExchangeSend> early = new ArrayList<>();
+        synchronized (this) {
+            waiting.removeIf(each -> each.is(name, step, callback) && early.add(each));
+        }
+        for (int i = 0; i < toldCount; i++) {
+            ExchangeSend send = told[words[i]];
+            if (send.is(name, step, callback) && !send.isWithdrawn) {
+                send.isWithdrawn = true;
+                withdrawals.add(send);
+            }
+        }
+        early.forEach(each -> end(each, WITHDRAWN));
+        pump();
     }
 
     private void release(int index, String cause) {
@@ -332,6 +425,9 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         told[word] = null;
         words[index] = words[--toldCount];
         words[toldCount] = word;
+        if (send.isWithdrawn) {
+            withdrawals.remove(send);
+        }
         end(send, cause);
     }
 
@@ -343,6 +439,9 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         String what = listener == null || cause == null ? null
                 : messages + " '" + send.name + "' step=" + send.step + ": " + cause;
         giveBack(send);
+        if (WITHDRAWN.equals(cause)) {
+            exchangeCounters.onWithdrawn();
+        }
         if (listener != null) {
             listener.onComplete(what == null ? null : new TransferException(what));
         }
@@ -354,9 +453,10 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             return; // from a callback of what it ends
         }
         isPumping = true;
-        while (!isAllTold() && (isEnded || messages.failure() != null || messages.hasSlotForPart())) {
+        while (!isAllSaid() && (isEnded || messages.failure() != null || messages.hasSlotForPart())) {
             if (isEnded || messages.failure() != null) {
-                end(nextWaiting(), cause());
+                withdrawals.clear();
+                endWaiting();
             } else {
                 ring[(int) (messages.sent() % ring.length)].send();
             }
@@ -366,6 +466,21 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             isWatched = true;
             engine.watch(watch);
         }
+    }
+
+    private boolean isAllSaid() {
+        return withdrawals.isEmpty() && isAllTold();
+    }
+
+    private void endWaiting() {
+        ExchangeSend next = nextWaiting();
+        if (next != null) {
+            end(next, cause());
+        }
+    }
+
+    private long nanoTime() {
+        return messages.peer().engines().nanoTime();
     }
 
     private synchronized ExchangeSend peekWaiting() {
@@ -395,14 +510,16 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     private final class Message implements SendCallback {
         private final Tensor memory;
         /** That end when it is written. */
-        private final List<ExchangeSend> sends = new ArrayList<>();
+        private final ArrayDeque<ExchangeSend> sends = new ArrayDeque<>();
+        /** When it was posted; {@link #UNTIMED} of most. */
+        private long postedNs;
 
         Message(Tensor memory) {
             this.memory = memory;
         }
 
         void send() {
-            long byteSize = 0;
+            long byteSize = writeWithdrawals();
             for (ExchangeSend next = peekWaiting(); next != null; next = peekWaiting()) {
                 Told known = toldOf(next);
                 int flags = flags(next, known);
@@ -414,9 +531,24 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
                 write(nextWaiting(), known, flags, byteSize);
                 byteSize += entryByteSize;
             }
+            postedNs = threshold.isTimed(exchangeCounters.messages()) ? nanoTime() : UNTIMED;
             exchangeCounters.onMessage();
             long messageByteSize = ExchangeEntry.end(memory.memory(), byteSize);
             messages.put(memory, 0, messageByteSize, this);
+        }
+
+        private long writeWithdrawals() {
+            long byteSize = 0;
+            while (!withdrawals.isEmpty() && byteSize + WITHDRAWAL_BYTE_SIZE_MAX < ExchangeEntry.MESSAGE_BYTE_SIZE) {
+                ExchangeSend send = withdrawals.poll();
+                Told known = toldOf(send);
+                int flags = known == untold ? ExchangeEntry.NAMED : 0;
+                long at = ExchangeEntry.write(memory.memory(), byteSize, ExchangeEntry.Kind.WITHDRAWAL, flags,
+                        send.nameBytes, known.id, send.step, send.type, send.shape, send.byteSize, 0);
+                writePlace(send, memory.memory(), at);
+                byteSize = at + ExchangeEntry.PLACE_BYTE_SIZE;
+            }
+            return byteSize;
         }
 
         private void write(ExchangeSend send, Told known, int flags, long offset) {
@@ -437,10 +569,11 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             switch (send.kind) {
                 case EAGER -> {
                     MemorySegment.copy(send.lease.memory(), 0, message, at, send.byteSize);
+                    counters.onCopy(send.byteSize);
                     send.lease.close();
                 }
                 case RENDEZVOUS -> tell(send, message, at);
-                case BYTES, ERROR, DEAD -> MemorySegment.copy(send.bytes, 0, message,
+                case BYTES, ERROR, DEAD, WITHDRAWAL -> MemorySegment.copy(send.bytes, 0, message,
                         java.lang.foreign.ValueLayout.JAVA_BYTE, at, send.bytes.length);
             }
             if (send.kind != ExchangeEntry.Kind.RENDEZVOUS) {
@@ -449,26 +582,33 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         }
 
         private void tell(ExchangeSend send, MemorySegment message, long at) {
-            Tensor tensor = send.lease.tensor();
-            MemoryRegion region = (MemoryRegion) tensor.slab();
-            MemoryRegion wordRegion = (MemoryRegion) releaseWords.slab();
             int word = words[toldCount++];
             rounds[word]++;
             told[word] = send;
+            send.word = word;
+            writePlace(send, message, at);
+        }
+
+        private void writePlace(ExchangeSend send, MemorySegment message, long at) {
+            Tensor tensor = send.lease.tensor();
+            MemoryRegion region = (MemoryRegion) tensor.slab();
+            MemoryRegion wordRegion = (MemoryRegion) releaseWords.slab();
             ExchangeEntry.set(message, at, region.address() + tensor.slabOffset());
             ExchangeEntry.set(message, at + ExchangeEntry.WORD, region.rkey());
             ExchangeEntry.set(message, at + 2L * ExchangeEntry.WORD,
-                    wordRegion.address() + releaseWords.slabOffset() + (long) word * ExchangeEntry.WORD);
+                    wordRegion.address() + releaseWords.slabOffset() + (long) send.word * ExchangeEntry.WORD);
             ExchangeEntry.set(message, at + 3L * ExchangeEntry.WORD, wordRegion.rkey());
-            ExchangeEntry.set(message, at + 4L * ExchangeEntry.WORD, releaseWord(word));
+            ExchangeEntry.set(message, at + 4L * ExchangeEntry.WORD, rounds[send.word]);
         }
 
         @Override
         public void onComplete(TransferException failure) {
             // They may be offered again, and in this message, by those who hear of them.
-            List<ExchangeSend> written = List.copyOf(sends);
-            sends.clear();
-            for (ExchangeSend send : written) {
+            if (postedNs != UNTIMED && failure == null) {
+                threshold.onRequest(nanoTime() - postedNs);
+            }
+            int written = sends.size();
+            for (ExchangeSend send = sends.poll(); send != null; send = --written > 0 ? sends.poll() : null) {
                 end(send, failure == null ? null : failure.getMessage());
             }
             engine.execute(pump);

@@ -2,7 +2,7 @@ package dev.verbena.transfer.exchange;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
-import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.protocol.LandingPlaces;
 
 /**
  * What has come from the sender, before and while it is asked for; made once, used many times.
@@ -15,16 +15,20 @@ final class ExchangeArrival extends MatchTable.Entry {
     Shape shape;
     boolean isChecked;
     long checksum;
-    /** What came in the message; null of a rendezvous, and where there is none. */
-    Tensor tensor;
+    /** Of the tensor, or the bytes; 0 where there is none. */
+    long byteSize;
+    /** What it lands in; null before there is memory for it, and where nothing lands. */
+    LandingPlaces.Place place;
+    /** Who asks for it; null while nobody does. */
+    ExchangeReceive receive;
     /** Why there is none, as the sender or this side says; null if all is well. */
     String failure;
-    /** Of a rendezvous: where the tensor lies, and whom to tell that it is read, and what. */
+    /** Of a rendezvous: where the tensor lies, and whom to tell that it is read, and of which round. */
     long address;
     long rkey;
     long releaseAddress;
     long releaseRkey;
-    long releaseWord;
+    long round;
 
     /** Says what the entry says, but for its bytes. */
     void take(ExchangeEntry entry) {
@@ -34,14 +38,16 @@ final class ExchangeArrival extends MatchTable.Entry {
         shape = kind.isTensor() ? entry.shape() : kind == ExchangeEntry.Kind.BYTES ? Shape.of(entry.byteSize()) : null;
         isChecked = entry.isChecked();
         checksum = entry.checksum();
+        byteSize = shape == null ? 0 : entry.byteSize();
         failure = kind == ExchangeEntry.Kind.ERROR ? entry.text() : null;
-        tensor = null;
-        if (kind == ExchangeEntry.Kind.RENDEZVOUS) {
+        place = null;
+        receive = null;
+        if (kind.isOfPlace()) {
             address = entry.rendezvous(0);
             rkey = entry.rendezvous(1);
             releaseAddress = entry.rendezvous(2);
             releaseRkey = entry.rendezvous(3);
-            releaseWord = entry.rendezvous(4);
+            round = entry.rendezvous(4);
         }
     }
 
@@ -54,11 +60,16 @@ final class ExchangeArrival extends MatchTable.Entry {
         return kind == ExchangeEntry.Kind.EAGER || kind == ExchangeEntry.Kind.BYTES;
     }
 
-    /** Closes what nobody has asked for. */
+    /** Whether that is the withdrawal of this one. */
+    boolean isWithdrawnBy(ExchangeArrival withdrawal) {
+        return isRendezvous() && releaseAddress == withdrawal.releaseAddress && round == withdrawal.round;
+    }
+
+    /** Gives up what nobody has asked for. */
     void clear() {
-        if (tensor != null) {
-            tensor.close();
-            tensor = null;
+        if (place != null) {
+            place.drop();
+            place = null;
         }
     }
 }

@@ -12,6 +12,7 @@ public final class ExchangeCounters {
     private volatile long rendezvous;
     private volatile long rendezvousByteSize;
     private volatile long shapes;
+    private volatile long withdrawn;
 
     ExchangeCounters() {}
 
@@ -32,6 +33,10 @@ public final class ExchangeCounters {
         }
     }
 
+    void onWithdrawn() {
+        withdrawn = withdrawn + 1;
+    }
+
     public long messages() {
         return messages;
     }
@@ -50,6 +55,10 @@ public final class ExchangeCounters {
 
     public long rendezvousByteSize() {
         return rendezvousByteSize;
+    }
+
+    public long withdrawn() {
+        return withdrawn;
     }
 
     public long shapes() {

@@ -19,7 +19,12 @@ import dev.verbena.transfer.TransferException;
  *  | kind | type << 8 | rank << 16 | flags << 24 | name size << 32 | step | name id | byte size | checksum |  header
  *  +--------------------------------------------------------------+------+---------+-----------+----------+
  *  | name, if NAMED | dimensions, if SHAPED |
- *  | EAGER, BYTES, ERROR: the bytes | RENDEZVOUS: address, rkey, release address, release rkey, release word | DEAD: nothing |
+ *  | EAGER, BYTES, ERROR: the bytes | RENDEZVOUS, WITHDRAWAL: address, rkey, release address, release rkey, round | DEAD: nothing |
+ *
+ *   release word   63             8                   0
+ *                 +----------------+-------------------+
+ *                 | round, from 1  | READ or WITHDRAWN |     round: the how manieth tensor that uses this word
+ *                 +----------------+-------------------+
  * </pre>
  *
  * What a sender has told of a name, under its id, it tells no more: the name, and the type and shape of its tensors as long as they stay the
@@ -36,11 +41,15 @@ final class ExchangeEntry {
     static final int NAMES_MAX = 4096;
     static final int WORD = Long.BYTES;
     private static final int HEADER_BYTE_SIZE = 5 * WORD;
-    static final int RENDEZVOUS_BYTE_SIZE = 5 * WORD;
+    static final int PLACE_BYTE_SIZE = 5 * WORD;
     /** Of one entry that has a message for itself, whatever it is called and shaped. */
     static final int PAYLOAD_BYTE_SIZE_MAX = MESSAGE_BYTE_SIZE - WORD - HEADER_BYTE_SIZE - NAME_BYTE_SIZE_MAX
             - Shape.RANK_MAX * WORD;
 
+    /** The outcomes of a rendezvous, in the low bits of its release word. */
+    static final long READ = 1;
+    static final long WITHDRAWN = 2;
+    private static final int ROUND_SHIFT = 8;
     private static final int TYPE_SHIFT = 8;
     private static final int RANK_SHIFT = 16;
     private static final int FLAGS_SHIFT = 24;
@@ -62,12 +71,19 @@ final class ExchangeEntry {
         /** There is no value. */
         DEAD,
         /** The sender failed, with these words. */
-        ERROR;
+        ERROR,
+        /** The tensor that was told of is not to be read any more, if nobody reads it yet; the release word says which. */
+        WITHDRAWAL;
 
         private static final Kind[] ALL = values();
 
         boolean isTensor() {
             return this == EAGER || this == RENDEZVOUS;
+        }
+
+        /** Whether it says where a tensor lies. */
+        boolean isOfPlace() {
+            return this == RENDEZVOUS || this == WITHDRAWAL;
         }
     }
 
@@ -115,18 +131,24 @@ final class ExchangeEntry {
         return checksum;
     }
 
-    /** Of what lies in the message. */
-    MemorySegment payload() {
-        return message.asSlice(payloadOffset, byteSize);
+    /** What lies in the message. */
+    void copyPayloadTo(MemorySegment target) {
+        MemorySegment.copy(message, payloadOffset, target, 0, byteSize);
     }
 
     String text() {
-        return new String(payload().toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
+        return new String(message.asSlice(payloadOffset, byteSize).toArray(ValueLayout.JAVA_BYTE),
+                StandardCharsets.UTF_8);
     }
 
-    /** Of a rendezvous: word 0 to 4 as drawn. */
+    /** Of a place: word 0 to 4 as drawn. */
     long rendezvous(int index) {
         return get(message, payloadOffset + (long) index * WORD);
+    }
+
+    /** What is written to a release word at the end of that round. */
+    static long releaseWord(long round, long outcome) {
+        return round << ROUND_SHIFT | outcome;
     }
 
     /** A new sender tells everything anew. */
@@ -208,12 +230,12 @@ final class ExchangeEntry {
             step = get(slot, offset + WORD);
             byteSize = get(slot, offset + 3 * WORD);
             checksum = get(slot, offset + 4 * WORD);
-            require(byteSize >= (kind == Kind.RENDEZVOUS ? 1 : 0), "byteSize", byteSize);
+            require(byteSize >= (kind.isOfPlace() ? 1 : 0), "byteSize", byteSize);
             long at = readName(slot, offset + HEADER_BYTE_SIZE, get(slot, offset + 2 * WORD), first >>> NAME_SHIFT,
                     end);
             at = readShape(slot, at, (int) (first >>> TYPE_SHIFT) & BYTE_MASK, (int) (first >>> RANK_SHIFT) & BYTE_MASK,
                     end);
-            long payloadByteSize = kind == Kind.RENDEZVOUS ? RENDEZVOUS_BYTE_SIZE : kind == Kind.DEAD ? 0 : byteSize;
+            long payloadByteSize = kind.isOfPlace() ? PLACE_BYTE_SIZE : kind == Kind.DEAD ? 0 : byteSize;
             require(padded(payloadByteSize) <= end - at, "byteSize", byteSize);
             payloadOffset = at;
             return at + padded(payloadByteSize);

@@ -1,17 +1,21 @@
 package dev.verbena.transfer.exchange;
 
 import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorLease;
+import dev.verbena.transfer.ChunkHandler;
 import dev.verbena.transfer.ExchangeContent;
 import dev.verbena.transfer.ExchangeException;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.protocol.LandingPlaces;
 
 /**
- * One question for a tensor, from {@link AdaptiveExchangeReceiver#receive} to its end.
+ * One question for a tensor, from {@link AdaptiveExchangeReceiver#ask} to its end; it may be asked again then.
  *
  * <pre>
- *   WAITING ── it is there ──────────────────────────► ARRIVED ──► TAKEN
- *      │ ── it is to be read ──► STALLED ──► READING ──► ARRIVED
- *      └ any of these ── failure ──► FAILED,  ── cancel ──► CANCELLED
+ *   IDLE ── ask ──► WAITING ── it is there ──────────────────────────► ARRIVED ── take ──► IDLE
+ *                      │ ── it is to be read ──► STALLED ──► READING ──► ARRIVED
+ *                      │              STALLED ── withdrawn ──► WAITING
+ *                      └ any of these ── failure ──► FAILED,  ── cancel ──► IDLE
  * </pre>
  *
  * <p><b>Owner:</b> {@link dev.verbena.transfer.ExchangeRequest}. <b>Threading:</b> changed under the lock of its receiver, read by any
@@ -20,50 +24,60 @@ import dev.verbena.transfer.TransferException;
 public final class ExchangeReceive extends MatchTable.Entry {
     /** How far it is. */
     enum State {
+        /** Nobody asks: before the first time, when what has come is taken, and when it is cancelled. */
+        IDLE,
         /** Nothing of that name and step has come. */
         WAITING,
         /** It is known where it lies; memory for it is not there yet. */
         STALLED,
-        /** It is being read. */
+        /** It is being read, or handed on. */
         READING,
         /** It is whole, for who asked. */
         ARRIVED,
-        /** Who asked has it. */
-        TAKEN,
         /** It will not come. */
-        FAILED,
-        /** Nobody asks any more. */
-        CANCELLED
+        FAILED
     }
 
     private final AdaptiveExchangeReceiver receiver;
-    private volatile State state = State.WAITING;
+    /** May be null. */
+    private final ChunkHandler handler;
+    private volatile State state = State.IDLE;
+    /** While it is stalled or being read. */
     private ExchangeArrival arrival;
     private ExchangeContent content = ExchangeContent.TENSOR;
-    private Tensor tensor;
+    private LandingPlaces.Place place;
     private TransferException failure;
 
-    ExchangeReceive(AdaptiveExchangeReceiver receiver, String name, long step) {
+    ExchangeReceive(AdaptiveExchangeReceiver receiver, ChunkHandler handler) {
         this.receiver = receiver;
-        call(name, step);
+        this.handler = handler;
     }
 
     State state() {
         return state;
     }
 
-    /** Whether it has ended, well or not; looks. */
-    public boolean isDone() {
-        if (!hasEnded()) {
-            receiver.look(this);
-        }
-        return hasEnded();
+    ChunkHandler handler() {
+        return handler;
     }
 
-    private boolean hasEnded() {
+    /** @see dev.verbena.transfer.ExchangeRequest#ask */
+    public void ask(String name, long step) {
+        receiver.ask(this, name, step);
+    }
+
+    /** Whether it has ended, well or not; looks. */
+    public boolean isDone() {
+        if (isOpen()) {
+            receiver.look(this);
+        }
+        return !isOpen();
+    }
+
+    boolean isOpen() {
         return switch (state) {
-            case WAITING, STALLED, READING -> false;
-            case ARRIVED, TAKEN, FAILED, CANCELLED -> true;
+            case WAITING, STALLED, READING -> true;
+            case IDLE, ARRIVED, FAILED -> false;
         };
     }
 
@@ -79,6 +93,26 @@ public final class ExchangeReceive extends MatchTable.Entry {
      * @throws IllegalStateException if it has not ended, or was taken or cancelled before
      */
     public Tensor take() {
+        LandingPlaces.Place taken = takePlace();
+        return taken == null ? null : taken.give();
+    }
+
+    /** Lends what has come to a lease that holds none. @return false if it is dead: there is nothing to lend */
+    public boolean take(TensorLease lease) {
+        LandingPlaces.Place taken = takePlace();
+        if (taken == null) {
+            return false;
+        }
+        try {
+            taken.lend(lease);
+        } catch (IllegalStateException e) {
+            taken.drop();
+            throw e;
+        }
+        return true;
+    }
+
+    private LandingPlaces.Place takePlace() {
         synchronized (receiver) {
             if (state == State.FAILED) {
                 throw failure;
@@ -87,14 +121,14 @@ public final class ExchangeReceive extends MatchTable.Entry {
                 throw new IllegalStateException(
                         this + " is " + state + ", and only what has arrived can be taken, once");
             }
-            state = State.TAKEN;
-            Tensor taken = tensor;
-            tensor = null;
+            state = State.IDLE;
+            LandingPlaces.Place taken = place;
+            place = null;
             return taken;
         }
     }
 
-    /** Nobody asks any more. What has arrived is closed, what is being read will be. @return whether it had not ended */
+    /** Nobody asks any more. What has arrived is given up, what is being read will be. @return whether it had not ended */
     public boolean cancel() {
         return receiver.cancel(this);
     }
@@ -110,59 +144,69 @@ public final class ExchangeReceive extends MatchTable.Entry {
         return arrival;
     }
 
-    void stall(ExchangeArrival arrival) {
-        this.arrival = arrival;
+    void begin(String name, long step) {
+        if (isOpen() || state == State.ARRIVED) {
+            throw new IllegalStateException(
+                    this + " is " + state + "; take it, or cancel it, before it asks for '" + name + "' step=" + step);
+        }
+        call(name, step);
+        failure = null;
+        state = State.WAITING;
+    }
+
+    void stall(ExchangeArrival from) {
+        arrival = from;
         state = State.STALLED;
     }
 
-    void read() {
+    void unstall() {
+        arrival = null;
+        state = State.WAITING;
+    }
+
+    void read(ExchangeArrival from) {
+        arrival = from;
         state = State.READING;
     }
 
     /** Ends as what came says. */
-    void finish(ExchangeArrival came, Tensor whole, String peerName) {
+    void finish(ExchangeArrival came, LandingPlaces.Place whole, String peerName) {
         arrival = null;
-        if (state == State.CANCELLED) {
-            if (whole != null) {
-                whole.close();
-            }
-        } else if (came.kind == ExchangeEntry.Kind.ERROR) {
+        if (came.kind == ExchangeEntry.Kind.ERROR) {
             fail(new ExchangeException(peerName, name(), step(), came.failure));
         } else if (came.failure != null) {
             fail(new TransferException(came.failure));
             if (whole != null) {
-                whole.close();
+                whole.drop();
             }
         } else {
             content = switch (came.kind) {
-                case EAGER, RENDEZVOUS, ERROR -> ExchangeContent.TENSOR;
+                case EAGER, RENDEZVOUS, ERROR, WITHDRAWAL -> ExchangeContent.TENSOR;
                 case BYTES -> ExchangeContent.BYTES;
                 case DEAD -> ExchangeContent.DEAD;
             };
-            tensor = whole;
+            place = whole;
             state = State.ARRIVED;
         }
     }
 
     void fail(TransferException cause) {
-        if (!hasEnded()) {
-            arrival = null;
-            failure = cause;
-            state = State.FAILED;
-        }
+        arrival = null;
+        failure = cause;
+        state = State.FAILED;
     }
 
     /** @return whether it had not ended */
     boolean end() {
-        boolean wasOpen = !hasEnded();
-        if (state == State.ARRIVED && tensor != null) {
-            tensor.close();
-            tensor = null;
+        boolean wasOpen = isOpen();
+        if (place != null) {
+            place.drop();
+            place = null;
         }
-        if (wasOpen || state == State.ARRIVED) {
-            arrival = null;
-            state = State.CANCELLED;
+        if (state != State.FAILED) {
+            state = State.IDLE;
         }
+        arrival = null;
         return wasOpen;
     }
 }

@@ -23,8 +23,17 @@ final class ExchangeSend {
     /** Where there is no tensor. */
     byte[] bytes;
     boolean isChecked;
+    /** Of a rendezvous: index of its release word. */
+    int word;
+    /** Whether its sender wants it back. */
+    boolean isWithdrawn;
     long checksum;
     SendCallback callback;
+
+    /** Whether it is of that name and step, and, unless the callback is null, that one of them. */
+    boolean is(String name, long step, SendCallback callback) {
+        return this.step == step && this.name.equals(name) && (callback == null || this.callback == callback);
+    }
 
     /** Keeps the tensor until {@link #release}. */
     void take(Tensor tensor) {
@@ -45,6 +54,7 @@ final class ExchangeSend {
         SendCallback listener = callback;
         lease.release();
         callback = null;
+        isWithdrawn = false;
         bytes = null;
         shape = null;
         return listener;
@@ -53,7 +63,7 @@ final class ExchangeSend {
     long payloadByteSize() {
         return switch (kind) {
             case EAGER, BYTES, ERROR -> byteSize;
-            case RENDEZVOUS -> ExchangeEntry.RENDEZVOUS_BYTE_SIZE;
+            case RENDEZVOUS, WITHDRAWAL -> ExchangeEntry.PLACE_BYTE_SIZE;
             case DEAD -> 0;
         };
     }

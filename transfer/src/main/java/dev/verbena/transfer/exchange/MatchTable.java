@@ -87,6 +87,18 @@ final class MatchTable<T extends MatchTable.Entry> {
         return found;
     }
 
+    /** The first one, which stays; null if there is none. The others of that name and step: {@link #next}. */
+    T peek(String name, long step) {
+        probe.call(name, step);
+        return first.get(probe);
+    }
+
+    /** The one that came after it, with the same name and step; null if there is none. */
+    @SuppressWarnings("unchecked")
+    T next(T entry) {
+        return (T) ((Entry) entry).next;
+    }
+
     /** Takes that one. @return whether it was there */
     boolean remove(T entry) {
         T head = first.get(entry);

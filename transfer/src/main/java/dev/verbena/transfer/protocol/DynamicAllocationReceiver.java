@@ -335,7 +335,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         /** Nothing is read any more, and nothing acknowledged. */
         void clear() {
             if (place != null) {
-                place.give().close();
+                place.drop();
                 place = null;
             }
             slot.release();

@@ -1,5 +1,6 @@
 package dev.verbena.transfer.protocol;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,20 +18,21 @@ import dev.verbena.transfer.spi.MemoryRegion;
  *
  * <p>Always: {@code kept + lent <= as many as were lent, or being read, at once}.
  *
- * <p><b>Owner:</b> {@link DynamicAllocationReceiver}. <b>Threading:</b> taken while driving, comes back on any thread.
+ * <p><b>Owner:</b> the receiver of such tensors. <b>Threading:</b> taken while driving, comes back on any thread.
  */
-final class LandingPlaces {
+public final class LandingPlaces {
     private final TensorArena arena;
     /** Guarded by this, the latest last. */
     private final List<Place> kept = new ArrayList<>();
     private boolean isClosed;
 
-    LandingPlaces(TensorArena arena) {
+    /** In that arena, whose slabs must be registered with the device. */
+    public LandingPlaces(TensorArena arena) {
         this.arena = arena;
     }
 
     /** @return null if the arena has no room for it at present */
-    Place tryTake(ElementType type, Shape shape) {
+    public Place tryTake(ElementType type, Shape shape) {
         Place place = takeKept(type, shape);
         if (place != null) {
             return place;
@@ -71,7 +73,7 @@ final class LandingPlaces {
     }
 
     /** What is lent is freed when it comes back. */
-    synchronized void close() {
+    public synchronized void close() {
         isClosed = true;
         while (makeRoom()) {
             // One by one.
@@ -83,8 +85,12 @@ final class LandingPlaces {
         return arena.toString();
     }
 
-    /** Memory for one tensor, which goes to whoever asks: for good, as a tensor, or to a lease. */
-    final class Place {
+    /**
+     * Memory for one tensor, which goes to whoever asks: for good, as a tensor, or to a lease.
+     *
+     * <p><b>Owner:</b> who took it, until it goes to somebody. <b>Threading:</b> confined to its owner.
+     */
+    public final class Place {
         private final Tensor tensor;
         /** Made when it is first lent. */
         private TensorSlot slot;
@@ -93,21 +99,31 @@ final class LandingPlaces {
             this.tensor = tensor;
         }
 
-        MemoryRegion region() {
+        public MemoryRegion region() {
             return (MemoryRegion) tensor.slab();
         }
 
-        long regionOffset() {
+        public long regionOffset() {
             return tensor.slabOffset();
         }
 
+        /** Where the tensor is written to before it is given or lent. */
+        public MemorySegment memory() {
+            return tensor.memory();
+        }
+
+        /** Nobody wants it: it goes back to the arena. */
+        public void drop() {
+            tensor.close();
+        }
+
         /** The caller's from now on; the place is used no more. */
-        Tensor give() {
+        public Tensor give() {
             return tensor;
         }
 
         /** @throws IllegalStateException if the lease holds a tensor; nothing has changed then */
-        void lend(TensorLease lease) {
+        public void lend(TensorLease lease) {
             if (slot == null) {
                 slot = new TensorSlot(tensor.slab(), tensor.slabOffset(), tensor.type(), tensor.shape(),
                         () -> takeBack(this));

@@ -165,6 +165,27 @@ public final class StaticPlacementSender {
         takeSlot(byteSize).start(tensor, byteOffset, byteSize, callback, sent - 1);
     }
 
+    /**
+     * What the shortest of some plain writes takes, one after the other, from its post to its completion. They go to where the next tensor
+     * will, and are nothing to the receiver. Waits for them; nothing may be offered meanwhile.
+     *
+     * @param byteSize of a write, at most the slot's
+     * @throws TransferException if the connection fails
+     */
+    public long measureWriteNs(Tensor tensor, long byteSize) {
+        Probe probe = new Probe((MemoryRegion) tensor.slab(), tensor.slabOffset(), byteSize);
+        queuePair.execute(probe);
+        if (!peer.engines().awaitUninterruptibly(() -> probe.left == 0, SENDS_NS)) {
+            peer.fail("sender '" + name + "' has waited " + TimeUnit.NANOSECONDS.toSeconds(SENDS_NS)
+                    + " s for a write of byteSize=" + byteSize);
+            peer.engines().awaitUninterruptibly(() -> probe.left == 0, CLOSE_NS);
+        }
+        if (probe.failure != null) {
+            throw new TransferException("sender '" + name + "': " + probe.failure);
+        }
+        return probe.bestNs;
+    }
+
     // ---- offering ----
 
     /** Whether an offer would be taken now. */
@@ -471,6 +492,47 @@ public final class StaticPlacementSender {
         if (state.allows(PlacementState.FAILED)) {
             state = PlacementState.FAILED;
             failure = cause;
+        }
+    }
+
+    /** A write that is timed, again and again. */
+    private final class Probe extends Request {
+        private static final int WRITES = 32;
+        private final MemoryRegion region;
+        private final long regionOffset;
+        private final long byteSize;
+        private long postedNs = peer.engines().nanoTime();
+        private long bestNs = Long.MAX_VALUE;
+        private String failure;
+        private volatile int left = WRITES;
+
+        Probe(MemoryRegion region, long regionOffset, long byteSize) {
+            super(1);
+            this.region = region;
+            this.regionOffset = regionOffset;
+            this.byteSize = byteSize;
+            prepare();
+        }
+
+        private void prepare() {
+            workRequest.reset(0, Opcode.WRITE).element(region, regionOffset, byteSize)
+                    .remote(placement.address() + layout.slotOffset(sent), placement.rkey());
+        }
+
+        @Override
+        protected void onDone(String cause) {
+            long nowNs = peer.engines().nanoTime();
+            bestNs = Math.min(bestNs, nowNs - postedNs);
+            failure = cause;
+            if (cause != null || left == 1) {
+                left = 0;
+                peer.engines().announce();
+                return;
+            }
+            left--;
+            prepare();
+            postedNs = nowNs;
+            queuePair.submit(this);
         }
     }
 
