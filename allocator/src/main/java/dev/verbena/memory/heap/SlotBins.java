@@ -69,9 +69,9 @@ final class SlotBins {
         return first;
     }
 
-    /** Takes out the run that follows another one, or the head. */
-    static void removeAfter(long previous, long run) {
-        RunRecord.next(previous, RunRecord.next(run));
+    /** Takes out the first run. */
+    static void pop(long bin, long first) {
+        RunRecord.next(bin, RunRecord.next(first));
     }
 
     /** Of a run that is in no bin. */

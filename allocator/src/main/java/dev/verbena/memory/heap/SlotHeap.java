@@ -15,7 +15,7 @@ import dev.verbena.memory.ArenaStatistics;
  * <p>What the owner frees goes back to the run at once. What another thread frees waits in {@link ReturnedRuns} until the owner runs
  * out of slots of some class. A run all of whose slots are free, an idle one, stays for the next block, unless the heap has more than
  * {@link #CACHED_BYTE_SIZE} free and less live, or is to make room for a large block; then it goes back to the {@link CentralHeap}, where it
- * grows together with what is free beside it. Whoever finds no memory takes all of them away.
+ * grows together with what is free beside it ({@link IdleRuns}). Whoever finds no memory takes all of them away.
  *
  * <p>Invariants: a run of this heap is in the bin of its class exactly when it is not full;
  * {@code allocatedByteSize - freedByteSize} is the sum over its slots that are not free, those included that wait to be taken back;
@@ -30,11 +30,6 @@ public class SlotHeap extends OwnerLock {
 
     /** A heap that has so much less live than it had publishes. */
     public static final long PEAK_DRIFT_MAX = 1024 * 1024;
-
-    /** Looks at runs when one has become idle of a heap that has enough free: more than one, for those found in use. */
-    private static final int LOOKS_PER_IDLE_RUN = 4;
-    /** Looks for a large block, which bound its work: some microseconds. */
-    private static final int LOOKS_FOR_ROOM = 64;
 
     private static final VarHandle LIVE_PEAK;
     private static final VarHandle ALLOCATED;
@@ -64,6 +59,7 @@ public class SlotHeap extends OwnerLock {
     /** The {@link RunRecord#owner} of its runs of the first class. */
     private final int firstOwner;
     private final SlotBins bins = new SlotBins();
+    private final IdleRuns idle;
     /** Their first head, one look nearer. */
     private final long firstBin = bins.of(0);
     private final ReturnedRuns returned = new ReturnedRuns();
@@ -78,8 +74,6 @@ public class SlotHeap extends OwnerLock {
     private long slabByteSize;
     private long slabFirst;
     private long slabPageMap;
-    /** Where {@link #makeRoom} goes on. */
-    private int nextClass;
 
     /** Of all that is live and was; up only, as all below: see {@link Refusals}. Others read it. */
     private long allocatedByteSize;
@@ -104,8 +98,14 @@ public class SlotHeap extends OwnerLock {
         number = central.nextHeap();
         firstOwner = RunRecord.ownerOf(number, 0);
         rooms = new Rooms(central, number);
+        idle = idleRuns(bins);
         // Last, for others look at it from now on.
         central.add(this, returned);
+    }
+
+    /** Called by the constructor. */
+    IdleRuns idleRuns(SlotBins bins) {
+        return new IdleRuns(this, bins);
     }
 
     static SlotHeap ownedBy(Thread thread, CentralHeap central) {
@@ -325,7 +325,7 @@ public class SlotHeap extends OwnerLock {
             publish();
         }
         if (live < sparseByteSize && SlotRun.isIdle(run)) {
-            sweep(bin);
+            idle.sweep(bin);
         }
     }
 
@@ -342,48 +342,8 @@ public class SlotHeap extends OwnerLock {
         return runByteSize > liveByteSize();
     }
 
-    /** Gives back what is idle of the next runs of the bin, which are other ones each time. */
-    void sweep(long bin) {
-        long run = SlotBins.turn(bin);
-        for (int i = 0; i < LOOKS_PER_IDLE_RUN && run != 0; i++) {
-            SlotBins.removeAfter(bin, run);
-            if (SlotRun.isIdle(run)) {
-                giveBack(run);
-            } else {
-                SlotBins.putAside(bin, run);
-            }
-            run = SlotBins.first(bin);
-        }
-    }
-
-    /** Gives some idle runs back and leaves the others in order; next time it looks at those of other classes. */
-    private void makeRoom() {
-        long left = LOOKS_FOR_ROOM;
-        for (int i = 0; i < SizeClasses.COUNT && left > 0; i++) {
-            left = giveBackIdle(bin(nextClass), left);
-            nextClass = (nextClass + 1) % SizeClasses.COUNT;
-        }
-    }
-
-    /** @return how many looks are left */
-    private long giveBackIdle(long bin, long lookCount) {
-        long left = lookCount;
-        long previous = bin;
-        for (long run = SlotBins.first(bin); run != 0 && left > 0; left--) {
-            long next = RunRecord.next(run);
-            if (SlotRun.isIdle(run)) {
-                SlotBins.removeAfter(previous, run);
-                giveBack(run);
-            } else {
-                previous = run;
-            }
-            run = next;
-        }
-        return left;
-    }
-
     /** Of a run that is in no bin. */
-    private void giveBack(long run) {
+    void giveBack(long run) {
         addRunByteSize(-RunRecord.byteSize(run));
         if (RunRecord.room(run) != number) {
             central.giveSlots(rooms, run);
@@ -415,7 +375,7 @@ public class SlotHeap extends OwnerLock {
             if (address != 0) {
                 return address;
             }
-            makeRoom();
+            idle.makeRoom();
         }
         return central.takeLarge(rooms, pageCount);
     }
@@ -477,15 +437,8 @@ public class SlotHeap extends OwnerLock {
     void trim() {
         takeReturned();
         forgetSlab();
-        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            giveBackIdle(bin(sizeClass), Long.MAX_VALUE);
-            giveBackAside(bin(sizeClass));
-        }
+        idle.giveBackAll();
         rooms.end();
-    }
-
-    void giveBackAside(long bin) {
-        giveBackIdle(SlotBins.aside(bin), Long.MAX_VALUE);
     }
 
     /** Its records may be no more when the heap is entered again. */
@@ -511,7 +464,7 @@ public class SlotHeap extends OwnerLock {
         }
         long otherBin = other.bin(sizeClass);
         long run = SlotBins.first(otherBin);
-        SlotBins.removeAfter(otherBin, run);
+        SlotBins.pop(otherBin, run);
         other.disown(run, sizeClass);
         RunRecord.owner(run, RunRecord.ownerOf(number, sizeClass));
         SlotBins.countFreed(bin(sizeClass), -SlotRun.liveCount(run));

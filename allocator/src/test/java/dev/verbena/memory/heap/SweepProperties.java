@@ -50,10 +50,15 @@ class SweepProperties {
         }
 
         @Override
-        void sweep(long bin) {
-            reached.sweeps++;
-            super.sweep(bin);
-            reached.asides += SlotBins.first(SlotBins.aside(bin)) == 0 ? 0 : 1;
+        IdleRuns idleRuns(SlotBins bins) {
+            return new IdleRuns(this, bins) {
+                @Override
+                void sweep(long bin) {
+                    reached.sweeps++;
+                    super.sweep(bin);
+                    reached.asides += SlotBins.first(SlotBins.aside(bin)) == 0 ? 0 : 1;
+                }
+            };
         }
 
         @Override
@@ -86,8 +91,13 @@ class SweepProperties {
     void trimmingNothingThatWasPutAsideIsCaught() {
         assertThrows(AssertionError.class, () -> run((central, reached) -> new Counting(central, reached) {
             @Override
-            void giveBackAside(long bin) {
-                // The mistake.
+            IdleRuns idleRuns(SlotBins bins) {
+                return new IdleRuns(this, bins) {
+                    @Override
+                    void giveBackAside(long bin) {
+                        // The mistake.
+                    }
+                };
             }
         }, 1));
     }

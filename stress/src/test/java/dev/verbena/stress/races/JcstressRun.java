@@ -33,12 +33,7 @@ record JcstressRun(int status, String output, Collection<TestResult> results) {
 
     private static final String TEST_LIST = "META-INF/TestList";
 
-    /** All tests of a class folder, each in one JVM for so long; {@code name} is of a folder under target. */
-    static JcstressRun quick(String name, Path classes, int testTimeMs) throws Exception {
-        return quick(name, classes, testTimeMs, ".*");
-    }
-
-    /** Those whose names match. */
+    /** Those tests of a class folder whose names match, each in one JVM for so long; {@code name} is of a folder under target. */
     static JcstressRun quick(String name, Path classes, int testTimeMs, String tests) throws Exception {
         Path folder = JavaProcess.MODULE.resolve("target/jcstress-" + name);
         clear(folder);
