@@ -48,7 +48,7 @@ class NetworkArgumentsTest {
     void everyOptionCountsAndIsHandedOn() {
         NetworkArguments all = parse(ALL.toArray(String[]::new));
         assertEquals(new NetworkOptions("rxe0", 2, 3, 4, 512, 18, 6, 5, 2048, 106, CompletionMode.EVENTS,
-                ConnectMode.CM, 2500, null),
+                ConnectMode.CM, 2500, null, null),
                 all.options(Map.of()));
         assertEquals(ALL, all.toCommandLine());
         assertEquals(List.of(), parse().toCommandLine());

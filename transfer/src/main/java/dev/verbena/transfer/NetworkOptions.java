@@ -6,14 +6,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import javax.net.ssl.SSLContext;
+
 /**
- * How an RDMA fabric uses its network; a fabric without one, such as {@code shm}, takes the queue depth, the peers' timeout and the
- * secret only.
+ * How an RDMA fabric uses its network; a fabric without one, such as {@code shm}, takes the queue depth, the peers' timeout, the
+ * secret and TLS only.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  *
- * <p>Names, meaning and defaults are those of TensorFlow's verbs README, the completion mode, how to connect, the peers' timeout
- * and the secret are ours. Numbers that are
+ * <p>Names, meaning and defaults are those of TensorFlow's verbs README, the completion mode, how to connect, the peers' timeout,
+ * the secret and TLS are ours. Numbers that are
  * {@link #UNSET}, and a device that is null, are chosen when the fabric is opened.
  *
  * @param device such as mlx5_0; null for the first that has an active port
@@ -31,10 +33,12 @@ import java.util.stream.Collectors;
  * @param peerTimeoutMs after how many milliseconds without an answer of its control thread a peer, stopped or on a machine that hangs, is
  *     given up, at the latest; 0 for never. On every fabric
  * @param secret that peers must know, and this process shows to know; null for none. On every fabric
+ * @param tls with whose keys this process shows who it is, and with whose trust managers it judges peers, which must show it too: then control
+ *     sockets are encrypted; null for none. On every fabric; data are not encrypted
  */
 public record NetworkOptions(String device, int port, int gidIndex, int pkeyIndex, int queueDepth, int timeout,
         int retryCount, int serviceLevel, int mtu, int trafficClass, CompletionMode completionMode,
-        ConnectMode connectMode, int peerTimeoutMs, PeerSecret secret) {
+        ConnectMode connectMode, int peerTimeoutMs, PeerSecret secret, SSLContext tls) {
     /** Of port, GID index and MTU: chosen when the fabric is opened. */
     public static final int UNSET = -1;
 
@@ -62,7 +66,7 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
     /** What holds where nobody says anything else. */
     public static NetworkOptions defaults() {
         return new NetworkOptions(null, UNSET, UNSET, 0, 1024, 14, 7, 0, UNSET, 0, CompletionMode.POLLING,
-                ConnectMode.AUTO, 10_000, null);
+                ConnectMode.AUTO, 10_000, null, null);
     }
 
     /**
@@ -88,77 +92,82 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
                 NetworkVariable.TRAFFIC_CLASS.of(environment, defaults.trafficClass),
                 choice(environment, COMPLETION_MODE_VARIABLE, defaults.completionMode),
                 choice(environment, CONNECT_MODE_VARIABLE, defaults.connectMode),
-                NetworkVariable.PEER_TIMEOUT.of(environment, defaults.peerTimeoutMs), secret(environment));
+                NetworkVariable.PEER_TIMEOUT.of(environment, defaults.peerTimeoutMs), secret(environment), null);
     }
 
     public NetworkOptions withDevice(String device) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withPort(int port) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withGidIndex(int gidIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withPkeyIndex(int pkeyIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withQueueDepth(int queueDepth) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withTimeout(int timeout) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withRetryCount(int retryCount) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withServiceLevel(int serviceLevel) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withMtu(int mtu) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withTrafficClass(int trafficClass) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withCompletionMode(CompletionMode completionMode) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withConnectMode(ConnectMode connectMode) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withPeerTimeoutMs(int peerTimeoutMs) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     public NetworkOptions withSecret(PeerSecret secret) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
-                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret);
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
+    }
+
+    public NetworkOptions withTls(SSLContext tls) {
+        return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
+                mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
     private static PeerSecret secret(Map<String, String> environment) {

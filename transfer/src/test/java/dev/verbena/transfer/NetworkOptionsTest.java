@@ -44,7 +44,7 @@ class NetworkOptionsTest {
         environment.put("VERBENA_PEER_TIMEOUT_MS", "2500");
         NetworkOptions read = NetworkOptions.ofEnvironment(environment);
         assertEquals(new NetworkOptions("mlx5_0", 2, 3, 4, 512, 18, 6, 5, 2048, 106, CompletionMode.EVENTS,
-                ConnectMode.CM, 2500, null), read);
+                ConnectMode.CM, 2500, null, null), read);
         assertEquals(read, options.withDevice("mlx5_0").withPort(2).withGidIndex(3).withPkeyIndex(4)
                 .withQueueDepth(512).withTimeout(18).withRetryCount(6).withServiceLevel(5).withMtu(2048)
                 .withTrafficClass(106).withCompletionMode(CompletionMode.EVENTS).withConnectMode(ConnectMode.CM)

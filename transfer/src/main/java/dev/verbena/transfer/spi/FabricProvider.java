@@ -22,6 +22,6 @@ public interface FabricProvider {
     /** What {@link #open} would use of this machine, each with its reason; only where there is no reason against it. */
     List<Setting> settings(NetworkOptions network);
 
-    /** A fabric that has no network looks at the peers' timeout alone. */
+    /** A fabric that has no network looks at the peers' timeout, the secret and TLS alone. */
     Fabric open(NetworkOptions network);
 }

@@ -61,6 +61,7 @@ final class Acceptor implements ControlLoop.Watcher {
                 return;
             }
             ControlSocket socket = ControlSocket.over(accepted, loop::wakeup);
+            socket.secure(fabric.tls(), false);
             handshakes++;
             loop.watch(accepted, SelectionKey.OP_READ,
                     new IncomingHandshake(fabric, loop, socket, handler, handshakeTimeoutNs, this::onHandshakeEnd));

@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
+import javax.net.ssl.SSLContext;
+
 import jdk.net.ExtendedSocketOptions;
 
 import org.slf4j.Logger;
@@ -28,6 +30,8 @@ public final class ControlSocket implements AutoCloseable {
 
     private final SocketChannel channel;
     private final Runnable onClose;
+    /** Null where what is said goes in clear. */
+    private volatile TlsLayer tls;
     private ByteBuffer received = ByteBuffer.allocate(4096).flip();
 
     private ControlSocket(SocketChannel channel, Runnable onClose) {
@@ -60,6 +64,20 @@ public final class ControlSocket implements AutoCloseable {
         channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES_MAX);
     }
 
+    /**
+     * What is sent and received from now on is TLS; sent before the two sides know each other, it waits until they do. The channel is connected.
+     *
+     * @param context null to go on in clear
+     */
+    void secure(SSLContext context, boolean isClient) throws IOException {
+        if (context != null) {
+            tls = new TlsLayer(channel, context, isClient);
+            if (isClient) {
+                tls.start();
+            }
+        }
+    }
+
     public SocketChannel channel() {
         return channel;
     }
@@ -73,8 +91,27 @@ public final class ControlSocket implements AutoCloseable {
         return remoteAddress().getAddress().getHostAddress();
     }
 
-    /** Reads what has come. @return false if the peer has closed */
+    /** Reads what has come. @return false if the peer has closed. @throws IOException also if one side does not trust the other */
     public boolean receive() throws IOException {
+        return tls == null ? receiveClear() : receiveSecure();
+    }
+
+    private boolean receiveSecure() throws IOException {
+        try {
+            ByteBuffer clear = tls.read();
+            if (clear != null && clear.hasRemaining()) {
+                received = ByteBuffer.allocate(received.remaining() + clear.remaining()).put(received).put(clear)
+                        .flip();
+            }
+            return clear != null;
+        } catch (TlsLayer.PlainTextException e) {
+            // So that the other side can be told in a language that it understands.
+            tls = null;
+            throw e;
+        }
+    }
+
+    private boolean receiveClear() throws IOException {
         int byteSizeMax = Frame.HEADER_BYTE_SIZE + Frame.PAYLOAD_BYTE_SIZE_MAX;
         received.compact();
         if (!received.hasRemaining() && received.capacity() < byteSizeMax) {
@@ -98,6 +135,10 @@ public final class ControlSocket implements AutoCloseable {
     /** Nothing more is sent, which the peer sees; what it says still comes. */
     void hangUp() {
         try {
+            TlsLayer layer = tls;
+            if (layer != null) {
+                layer.hangUp();
+            }
             channel.shutdownOutput();
         } catch (IOException e) {
             LOGGER.trace("it is of no use any more either way", e);
@@ -107,6 +148,11 @@ public final class ControlSocket implements AutoCloseable {
     /** Frames are so few and small that they always fit the socket's buffer; a peer that does not take them is not one. */
     public synchronized void send(Frame.Type type, ByteBuffer payload) throws IOException {
         ByteBuffer frame = Frame.encode(type, payload);
+        TlsLayer layer = tls;
+        if (layer != null) {
+            layer.write(frame);
+            return;
+        }
         channel.write(frame);
         if (frame.hasRemaining()) {
             throw new IOException("the peer does not read");

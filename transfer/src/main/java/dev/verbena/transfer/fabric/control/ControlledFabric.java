@@ -7,10 +7,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import javax.net.ssl.SSLContext;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.PeerSecret;
 import dev.verbena.transfer.spi.ConnectHandler;
 import dev.verbena.transfer.spi.ConnectionHandler;
@@ -32,6 +35,8 @@ public abstract class ControlledFabric implements Fabric {
     private final long handshakeTimeoutNs;
     private final int peerTimeoutMs;
     private final PeerSecret secret;
+    /** Null where control sockets are not encrypted. */
+    private final SSLContext tls;
     private final Set<ControlledConnection> connections = ConcurrentHashMap.newKeySet();
     /** Whose peers were welcomed, and may think by now that they are connected. */
     private final Set<ControlledConnection> welcomed = ConcurrentHashMap.newKeySet();
@@ -49,13 +54,14 @@ public abstract class ControlledFabric implements Fabric {
     private volatile String abortCause;
 
     /**
-     * {@code peerTimeoutMs} and {@code secret} as {@link dev.verbena.transfer.NetworkOptions} has it. Starts the control thread; what a fabric holds besides must be there before, or that thread would stay
+     * Starts the control thread; what a fabric holds besides must be there before, or that thread would stay
      * if it fails.
      */
-    protected ControlledFabric(String threadName, long handshakeTimeoutNs, int peerTimeoutMs, PeerSecret secret) {
+    protected ControlledFabric(String threadName, long handshakeTimeoutNs, NetworkOptions network) {
         this.handshakeTimeoutNs = handshakeTimeoutNs;
-        this.peerTimeoutMs = peerTimeoutMs;
-        this.secret = secret;
+        peerTimeoutMs = network.peerTimeoutMs();
+        secret = network.secret();
+        tls = network.tls();
         loop = new ControlLoop(threadName, ControlledConnection.beatNs(peerTimeoutMs));
     }
 
@@ -195,6 +201,11 @@ public abstract class ControlledFabric implements Fabric {
     /** Of one handshake. */
     final Authentication authentication() {
         return new Authentication(secret);
+    }
+
+    /** Null where control sockets are not encrypted. */
+    final SSLContext tls() {
+        return tls;
     }
 
     final int peerTimeoutMs() {

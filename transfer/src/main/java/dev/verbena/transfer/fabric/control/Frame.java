@@ -51,6 +51,8 @@ public record Frame(Type type, ByteBuffer payload) {
 
     static final int MAGIC = 0x5652_424e;
     static final short VERSION = 3;
+    /** The first byte of who speaks TLS (RFC 8446, 5.1: ContentType handshake). */
+    private static final byte TLS_HANDSHAKE = 22;
     static final int HEADER_BYTE_SIZE = 12;
     public static final int PAYLOAD_BYTE_SIZE_MAX = 64 << 10;
 
@@ -94,6 +96,9 @@ public record Frame(Type type, ByteBuffer payload) {
         int start = buffer.position();
         for (int i = 0; i < Math.min(buffer.remaining(), Integer.BYTES); i++) {
             if (buffer.get(start + i) != (byte) (MAGIC >>> 8 * (3 - i))) {
+                if (buffer.get(start) == TLS_HANDSHAKE) {
+                    throw new ProtocolException("one side speaks TLS, the other plain text" + TlsLayer.BOTH);
+                }
                 byte[] first = new byte[Math.min(buffer.remaining(), 16)];
                 buffer.get(start, first);
                 throw new ProtocolException("not a Verbena process, it says '"

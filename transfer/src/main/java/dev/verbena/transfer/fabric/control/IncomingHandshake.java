@@ -122,6 +122,8 @@ final class IncomingHandshake implements ControlLoop.Watcher {
             }
         } catch (ProtocolException e) {
             end(e.getMessage(), e.getMessage());
+        } catch (TlsLayer.PlainTextException e) {
+            end(e.getMessage(), e.getMessage());
         } catch (IOException e) {
             end(e.getMessage(), null);
         }

@@ -227,6 +227,7 @@ final class OutgoingHandshake implements ControlLoop.Watcher {
             throw new ConnectException("connected to itself");
         }
         foundNs = retry == null ? startNs : System.nanoTime();
+        socket.secure(fabric.tls(), true);
         loop.watch(socket.channel(), SelectionKey.OP_READ, this);
         if (authentication.isWanted()) {
             move(State.AWAIT_CHALLENGE);

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import dev.verbena.memory.SlabOptions;
 import dev.verbena.transfer.fabric.RequestCheck;
 import dev.verbena.transfer.fabric.Rights;
-import dev.verbena.transfer.PeerSecret;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.fabric.control.ControlledFabric;
 import dev.verbena.transfer.fabric.control.Negotiation;
@@ -76,8 +76,8 @@ final class ShmFabric extends ControlledFabric {
 
     private ShmFabric(ShmFiles files, PeerFiles ownFiles, SharedFile file, SharedFile regionTableFile,
             long handshakeTimeoutNs,
-            int peerTimeoutMs, PeerSecret secret) {
-        super("verbena-shm-control", handshakeTimeoutNs, peerTimeoutMs, secret);
+            NetworkOptions network) {
+        super("verbena-shm-control", handshakeTimeoutNs, network);
         this.files = files;
         this.ownFiles = ownFiles;
         capabilities = new Capabilities(true, true, MESSAGE_BYTE_SIZE_MAX, files.totalByteSize(), DEPTH_MAX,
@@ -88,7 +88,7 @@ final class ShmFabric extends ControlledFabric {
         regionTable = new RegionTable(regionTableFile.memory());
     }
 
-    static ShmFabric open(ShmFiles files, long handshakeTimeoutNs, int peerTimeoutMs, PeerSecret secret) {
+    static ShmFabric open(ShmFiles files, long handshakeTimeoutNs, NetworkOptions network) {
         SharedFile file = SharedFile.create(files, FabricFile.BYTE_SIZE);
         SharedFile regionTableFile = null;
         PeerFiles ownFiles = null;
@@ -96,7 +96,7 @@ final class ShmFabric extends ControlledFabric {
             ownFiles = PeerFiles.own();
             FabricFile.initialize(file.memory());
             regionTableFile = SharedFile.create(files, RegionTable.TABLE_BYTE_SIZE);
-            return new ShmFabric(files, ownFiles, file, regionTableFile, handshakeTimeoutNs, peerTimeoutMs, secret);
+            return new ShmFabric(files, ownFiles, file, regionTableFile, handshakeTimeoutNs, network);
         } catch (RuntimeException e) {
             file.close();
             if (regionTableFile != null) {

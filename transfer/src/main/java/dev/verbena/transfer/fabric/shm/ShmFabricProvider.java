@@ -55,7 +55,6 @@ public final class ShmFabricProvider implements FabricProvider {
 
     @Override
     public Fabric open(NetworkOptions network) {
-        return ShmFabric.open(ShmFiles.ofEnvironment(), ShmFabric.HANDSHAKE_TIMEOUT_NS,
-                network.peerTimeoutMs(), network.secret());
+        return ShmFabric.open(ShmFiles.ofEnvironment(), ShmFabric.HANDSHAKE_TIMEOUT_NS, network);
     }
 }

@@ -85,7 +85,7 @@ final class VerbsFabric extends ControlledFabric {
 
     private VerbsFabric(PortChoice choice, NetworkOptions network, CmAgent agent, DeviceContext context,
             ProtectionDomain domain, dev.verbena.verbs.MemoryRegion forbidden) {
-        super("verbena-verbs-control", HANDSHAKE_TIMEOUT_NS, network.peerTimeoutMs(), network.secret());
+        super("verbena-verbs-control", HANDSHAKE_TIMEOUT_NS, network);
         this.choice = choice;
         this.network = network;
         this.agent = agent;

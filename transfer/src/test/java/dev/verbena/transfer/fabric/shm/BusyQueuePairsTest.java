@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
@@ -25,6 +26,7 @@ import dev.verbena.transfer.spi.WorkRequest;
 /** A poll asks those that have something to do, however many are connected. */
 @Timeout(60)
 class BusyQueuePairsTest {
+    private static final NetworkOptions NETWORK = NetworkOptions.defaults().withPeerTimeoutMs(0);
     private static final int CONNECTIONS = 16;
     private static final int QUEUE_PAIRS = 8;
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(20);
@@ -39,8 +41,8 @@ class BusyQueuePairsTest {
         CountDownLatch accepted = new CountDownLatch(CONNECTIONS);
         List<Opcode> arrived = new ArrayList<>();
         List<Opcode> done = new ArrayList<>();
-        try (ShmFabric here = ShmFabric.open(directory, WAIT_NS, 0, null);
-                ShmFabric there = ShmFabric.open(directory, WAIT_NS, 0, null)) {
+        try (ShmFabric here = ShmFabric.open(directory, WAIT_NS, NETWORK);
+                ShmFabric there = ShmFabric.open(directory, WAIT_NS, NETWORK)) {
             ShmCompletionQueue ours = (ShmCompletionQueue) here.createCompletionQueue(64);
             ShmCompletionQueue theirs = (ShmCompletionQueue) there.createCompletionQueue(64);
             List<Connection> acceptedOnes = Collections.synchronizedList(new ArrayList<>());

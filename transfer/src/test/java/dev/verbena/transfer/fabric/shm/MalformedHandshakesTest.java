@@ -31,6 +31,7 @@ import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Holdings;
 import dev.verbena.transfer.PeerSecret;
 import dev.verbena.transfer.fabric.control.ProtocolException;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.ConnectionHandler;
@@ -39,6 +40,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 /** Handshakes that are nearly right, at a fabric that listens; {@code -Dverbena.malformed.handshakes=1000000} says more. */
 @Timeout(3600)
 class MalformedHandshakesTest {
+    private static final NetworkOptions NETWORK = NetworkOptions.defaults().withPeerTimeoutMs(0);
     private static final int COUNT = Integer.getInteger("verbena.malformed.handshakes", 10_000);
     private static final int CONNECTED_COUNT = COUNT / 10;
     /** "VRBN", version 3, HELLO. */
@@ -168,8 +170,8 @@ class MalformedHandshakesTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         ShmFiles directory = ShmFiles.ofEnvironment();
-        try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, null);
-                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, null)) {
+        try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, NETWORK);
+                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, NETWORK)) {
             Welcoming handler = new Welcoming(fabric.createCompletionQueue(64));
             CompletionQueue otherQueue = other.createCompletionQueue(64);
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "attacked", handler);
@@ -200,8 +202,9 @@ class MalformedHandshakesTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         ShmFiles directory = ShmFiles.ofEnvironment();
-        try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, secret);
-                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, secret)) {
+        try (ShmFabric fabric = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, NETWORK.withSecret(secret));
+                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS,
+                        NETWORK.withSecret(secret))) {
             CompletionQueue queue = fabric.createCompletionQueue(64);
             CompletionQueue otherQueue = other.createCompletionQueue(64);
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "attacked", new Welcoming(queue));

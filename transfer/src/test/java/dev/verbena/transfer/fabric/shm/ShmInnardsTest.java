@@ -32,6 +32,7 @@ import dev.verbena.transfer.spi.QueuePairOptions;
 /** The parts that the contract does not reach from outside. */
 @Timeout(60)
 class ShmInnardsTest {
+    private static final NetworkOptions NETWORK = NetworkOptions.defaults().withPeerTimeoutMs(0);
     private static MemorySegment memory(long byteSize) {
         return Arena.ofAuto().allocate(byteSize, 128);
     }
@@ -177,8 +178,7 @@ class ShmInnardsTest {
 
     @Test
     void whoDoesNotEndTheHandshakeIsToldSoAndHungUpOn() throws IOException {
-        try (ShmFabric fabric = ShmFabric.open(ShmFiles.ofEnvironment(), TimeUnit.MILLISECONDS.toNanos(20), 0,
-                null)) {
+        try (ShmFabric fabric = ShmFabric.open(ShmFiles.ofEnvironment(), TimeUnit.MILLISECONDS.toNanos(20), NETWORK)) {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "impatient", new Nobody());
             try (Socket socket = new Socket(endpoint.host(), endpoint.port())) {
                 socket.setSoTimeout(20_000);
@@ -191,7 +191,7 @@ class ShmInnardsTest {
     @Test
     void aThousandStrangersAtOnceAreAnswered() throws IOException {
         List<Socket> strangers = new ArrayList<>();
-        try (ShmFabric fabric = ShmFabric.open(ShmFiles.ofEnvironment(), TimeUnit.SECONDS.toNanos(60), 0, null)) {
+        try (ShmFabric fabric = ShmFabric.open(ShmFiles.ofEnvironment(), TimeUnit.SECONDS.toNanos(60), NETWORK)) {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "patient", new Nobody());
             for (int i = 0; i < 1024; i++) {
                 strangers.add(new Socket(endpoint.host(), endpoint.port()));
