@@ -6,9 +6,11 @@ import static dev.verbena.transfer.spi.CompletionStatus.SUCCESS;
 import static dev.verbena.transfer.spi.CompletionStatus.WORK_REQUEST_FLUSHED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.ForeignMemory;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePair;
@@ -102,15 +105,21 @@ class ShmMidTransferTest {
         assertTrue(done.cause().contains("deregistered"), done.cause());
     }
 
-    /** Whoever may map a file may truncate it; the kernel then raises SIGBUS in those that touch it. */
+    /** Whoever may map a file of the program's may truncate it; the kernel then raises SIGBUS in those that touch it. */
     @ParameterizedTest
     @EnumSource(names = {"WRITE", "READ"})
     void aTargetWhoseFileIsTruncatedFailsTheRequestAndNothingElse(Opcode opcode) throws IOException {
-        long byteSize = BYTE_SIZE + 4096 * 1237;
-        MemoryRegion cut = pair.target.fabric.register(byteSize, EnumSet.allOf(AccessRight.class));
-        pair.run(pair.initiator.request(7, Opcode.WRITE).element(from, 0, 8).remote(cut.address(), cut.rkey()),
-                SUCCESS);
-        truncate(byteSize);
+        MemoryRegion cut;
+        Path path = Files.createTempFile(Path.of("/dev/shm"), "verbena", null);
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            Files.delete(path);
+            cut = pair.target.fabric.importMemory(
+                    new ForeignMemory.Host(file.map(FileChannel.MapMode.READ_WRITE, 0, BYTE_SIZE, Arena.ofAuto())),
+                    EnumSet.allOf(AccessRight.class));
+            pair.run(pair.initiator.request(7, Opcode.WRITE).element(from, 0, 8).remote(cut.address(), cut.rkey()),
+                    SUCCESS);
+            file.truncate(0);
+        }
         pair.initiator.queuePair().post(
                 pair.initiator.request(1, opcode).element(from, 0, BYTE_SIZE).remote(cut.address(), cut.rkey()));
         Done done = pair.next(pair.initiator, 1, REMOTE_ACCESS_ERROR);
@@ -120,14 +129,24 @@ class ShmMidTransferTest {
         pair.next(pair.initiator, 2, SUCCESS);
     }
 
+    /** A region that the fabric has made is sealed. */
+    @Test
+    void noRegionIsTruncated() throws IOException {
+        long byteSize = BYTE_SIZE + 4096 * 1237;
+        MemoryRegion sealed = pair.target.fabric.register(byteSize, EnumSet.allOf(AccessRight.class));
+        assertThrowsWhenTruncated(byteSize);
+        pair.run(pair.initiator.request(1, Opcode.WRITE).element(from, 0, BYTE_SIZE).remote(sealed.address(),
+                sealed.rkey()), SUCCESS);
+    }
+
     /** The shared file of that size. */
-    private static void truncate(long byteSize) throws IOException {
+    private static void assertThrowsWhenTruncated(long byteSize) throws IOException {
         int count = 0;
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
             for (Path each : descriptors.toList()) {
                 if (Files.isRegularFile(each) && Files.size(each) == byteSize) {
                     try (FileChannel file = FileChannel.open(each, StandardOpenOption.WRITE)) {
-                        file.truncate(0);
+                        assertThrows(IOException.class, () -> file.truncate(0));
                         count++;
                     }
                 }
