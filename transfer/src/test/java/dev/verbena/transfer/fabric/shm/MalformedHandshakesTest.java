@@ -123,8 +123,8 @@ class MalformedHandshakesTest {
     @Test
     void whoIsWelcomeAndNeverReadyIsToldThatItTookTooLong() throws IOException {
         ShmFiles directory = ShmFiles.ofEnvironment();
-        try (ShmFabric fabric = ShmFabric.open(directory, TimeUnit.SECONDS.toNanos(2), 0, null);
-                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, 0, null)) {
+        try (ShmFabric fabric = ShmFabric.open(directory, TimeUnit.SECONDS.toNanos(2), NETWORK);
+                ShmFabric other = ShmFabric.open(directory, ShmFabric.HANDSHAKE_TIMEOUT_NS, NETWORK)) {
             Endpoint endpoint = fabric.listen(new Endpoint("127.0.0.1", 0), "patient",
                     new Welcoming(fabric.createCompletionQueue(64)));
             List<QueuePairOptions> options = options(other.createCompletionQueue(64), 2);
