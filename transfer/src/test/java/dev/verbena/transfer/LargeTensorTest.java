@@ -60,6 +60,19 @@ class LargeTensorTest {
         }
     }
 
+    @Test
+    void byExchange() {
+        try (DevicePair pair = pair();
+                Arenas arenas = new Arenas(pair);
+                ExchangeReceiver receiver = pair.receiver.exchangeReceiver("large", arenas.receiver, 1);
+                ExchangeSender sender = pair.channel().exchangeSender("large", ExchangeOptions.defaults(),
+                        DevicePair.TIMEOUT);
+                Tensor tensor = numbered(arenas.sender)) {
+            assertEquals(SendResult.SENT, sender.offer("weights", 1, tensor, null));
+            assertArrived(receiver.receive("weights", 1, PATIENCE));
+        }
+    }
+
     private static DevicePair pair() {
         return new DevicePair(DevicePair.options(ArrivalMode.AUTO));
     }
