@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * What one guest runs of the tests on a device. Where a class takes as long as all others together it has a guest of its own, and the
- * two run side by side.
+ * What one guest runs of the tests on a device: a class that takes as long as all others together, those that start processes of their own,
+ * which takes long there too, or the others. Guests run side by side.
  *
  * <p>
  * Owner: the test that makes it, which starts it once and then asks. Threading: confined to that test's thread.
@@ -18,6 +18,7 @@ import java.util.function.Predicate;
 final class OnDeviceShare {
     /** On soft-RoCE; over iWARP it goes fewer rounds. */
     private static final String LONGEST = ".VerbsResourcesOnDevice";
+    private static final List<String> OF_PROCESSES = List.of(".VerbsProgramsOnDevice", ".VerbsStoppedPeerOnDevice");
 
     private final String device;
     private final String name;
@@ -31,12 +32,14 @@ final class OnDeviceShare {
         this.classes = classes;
     }
 
-    /** All of the classes, in one or two shares, the longest first. */
+    /** All of the classes, the longest first. */
     static List<OnDeviceShare> of(String device, List<String> classes) {
+        Predicate<String> isLongest = each -> device.equals("rxe0") && each.endsWith(LONGEST);
+        Predicate<String> isOfProcesses = each -> OF_PROCESSES.stream().anyMatch(each::endsWith);
         List<OnDeviceShare> shares = new ArrayList<>();
-        Predicate<String> isApart = each -> device.equals("rxe0") && each.endsWith(LONGEST);
-        add(shares, device, "-longest", classes.stream().filter(isApart).toList());
-        add(shares, device, "", classes.stream().filter(isApart.negate()).toList());
+        add(shares, device, "-longest", classes.stream().filter(isLongest).toList());
+        add(shares, device, "", classes.stream().filter(isLongest.or(isOfProcesses).negate()).toList());
+        add(shares, device, "-processes", classes.stream().filter(isOfProcesses).toList());
         return shares;
     }
 
