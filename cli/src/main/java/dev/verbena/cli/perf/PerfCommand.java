@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
  *
  * <p><b>Owner:</b> the command line. <b>Threading:</b> confined to the command's thread.
  */
-@Command(name = "perf", mixinStandardHelpOptions = true, subcommands = TensorCommand.class,
-        description = "Measure a fabric as perftest does: a server without HOST, then a client with it; or tensors.",
+@Command(name = "perf", mixinStandardHelpOptions = true, subcommands = {TensorCommand.class, AllReduceCommand.class},
+        description = "Measure a fabric as perftest does: a server without HOST, then a client with it; or tensors; or all-reduces.",
         footer = {"",
                 "On one machine, or on two with the server's name:",
                 "  verbena perf write_bw &",
