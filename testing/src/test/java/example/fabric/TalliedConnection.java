@@ -87,6 +87,11 @@ final class TalliedConnection implements Connection {
         }
 
         @Override
+        public boolean writesInOrder() {
+            return pair.writesInOrder();
+        }
+
+        @Override
         public Connection connection() {
             return TalliedConnection.this;
         }

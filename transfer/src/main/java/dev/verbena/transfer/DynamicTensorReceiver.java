@@ -77,7 +77,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     }
 
     private boolean await(BooleanSupplier arrival, Duration timeout) {
-        boolean hasArrived = device.awaitArrival(arrival, timeout);
+        boolean hasArrived = device.awaitArrival(arrival, protocol.arrivesByWrite(), timeout);
         if (!hasArrived) {
             if (Thread.currentThread().isInterrupted()) {
                 throw new TransferException("interrupted while waiting for " + senderName());
@@ -97,7 +97,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
 
     /** How it is seen that there is a tensor: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */
     public ArrivalMode arrivalMode() {
-        return protocol.tail() ? ArrivalMode.TAIL : ArrivalMode.IMMEDIATE;
+        return protocol.arrivalMode();
     }
 
     /** The name of the peer that sends, for messages. */

@@ -28,6 +28,7 @@ import dev.verbena.transfer.group.GroupDirectory;
 import dev.verbena.transfer.group.GroupHost;
 import dev.verbena.transfer.exchange.AdaptiveExchangeReceiver;
 import dev.verbena.transfer.exchange.AdaptiveExchangeSender;
+import dev.verbena.transfer.protocol.ArrivalChoice;
 import dev.verbena.transfer.protocol.ControlMemory;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
 import dev.verbena.transfer.protocol.PeerConnection;
@@ -77,7 +78,7 @@ public final class RdmaDevice implements AutoCloseable {
 
     private final RdmaDeviceOptions options;
     private final Fabric fabric;
-    private final boolean tail;
+    private final ArrivalChoice arrivals;
     private final CounterFile counters;
     private final RpcMethods methods = new RpcMethods();
     private final ReceiverDirectory receivers = new ReceiverDirectory(methods);
@@ -93,7 +94,7 @@ public final class RdmaDevice implements AutoCloseable {
     private RdmaDevice(RdmaDeviceOptions options, Fabric fabric) {
         this.options = options.withQueueDepth(Math.min(options.queueDepth(), fabric.capabilities().depthMax()));
         this.fabric = fabric;
-        this.tail = seesTail(options.arrivalMode(), fabric);
+        this.arrivals = ArrivalChoice.of(options.arrivalMode(), fabric);
         this.counters = new CounterFile(options.name(), fabric.name());
         // For one peer; it grows with the others.
         int countMax = (options.queuePairsPerPeer() + 1) * 2 * this.options.queueDepth();
@@ -322,7 +323,7 @@ public final class RdmaDevice implements AutoCloseable {
     public TensorReceiver receiver(String name, TensorArena arena, ElementType type, Shape shape, int depth) {
         TransferCounters row = receiverCounters(name, STATIC);
         StaticPlacementReceiver receiver = closingOnFailure(row, () -> new StaticPlacementReceiver(engines, receivers,
-                name, arena, type, shape, depth, tail, row));
+                name, arena, type, shape, depth, arrivals, row));
         try {
             receivers.announce(receiver);
         } catch (IllegalArgumentException e) {
@@ -343,7 +344,7 @@ public final class RdmaDevice implements AutoCloseable {
     public DynamicTensorReceiver dynamicReceiver(String name, TensorArena arena, int depth) {
         TransferCounters row = receiverCounters(name, DYNAMIC);
         DynamicAllocationReceiver receiver = closingOnFailure(row, () -> DynamicAllocationReceiver.create(engines,
-                receivers, name, arena, depth, tail, capabilities().messageByteSizeMax(), row));
+                receivers, name, arena, depth, arrivals, capabilities().messageByteSizeMax(), row));
         return new DynamicTensorReceiver(this, receiver);
     }
 
@@ -364,7 +365,7 @@ public final class RdmaDevice implements AutoCloseable {
         if (members.stream().distinct().count() < members.size()) {
             throw new IllegalArgumentException("group '" + name + "' has a member twice: " + members);
         }
-        GroupHost host = new GroupHost(engines, receivers, senders, controlMemory, capabilities(), tail, groups,
+        GroupHost host = new GroupHost(engines, receivers, senders, controlMemory, capabilities(), arrivals, groups,
                 (edge, peer) -> senderCounters(edge, peer, STATIC), edge -> receiverCounters(edge, STATIC));
         return new Group(this, name, rank, List.copyOf(members), arena,
                 Collectives.create(host, name, rank, members, arena, options));
@@ -382,7 +383,7 @@ public final class RdmaDevice implements AutoCloseable {
         TransferCounters row = receiverCounters(name, EXCHANGE);
         return new ExchangeReceiver(this,
                 closingOnFailure(row, () -> AdaptiveExchangeReceiver.create(engines, receivers,
-                        name, arena, depth, tail, capabilities().messageByteSizeMax(), row)));
+                        name, arena, depth, arrivals, capabilities().messageByteSizeMax(), row)));
     }
 
     /**
@@ -464,8 +465,8 @@ public final class RdmaDevice implements AutoCloseable {
     }
 
     /** Waits for a tensor. @see #awaitWrite */
-    boolean awaitArrival(BooleanSupplier condition, Duration timeout) {
-        return await(condition, timeout, tail);
+    boolean awaitArrival(BooleanSupplier condition, boolean byWrite, Duration timeout) {
+        return await(condition, timeout, byWrite);
     }
 
     /**
@@ -579,12 +580,14 @@ public final class RdmaDevice implements AutoCloseable {
     private TransferCounters senderCounters(String name, String peerName, String protocol) {
         // Dynamically allocated tensors are read, by the receiver.
         boolean movesByCpu = capabilities().movesByCpu() && protocol.equals(STATIC);
-        return TransferCounters.ofSender(counters, name, peerName, protocol + "; " + arrivalReason(), movesByCpu);
+        return TransferCounters.ofSender(counters, name, peerName, protocol, movesByCpu);
     }
 
     private TransferCounters receiverCounters(String name, String protocol) {
         boolean movesByCpu = capabilities().movesByCpu() && protocol.equals(DYNAMIC);
-        return TransferCounters.ofReceiver(counters, name, protocol + "; " + arrivalReason(), movesByCpu);
+        TransferCounters row = TransferCounters.ofReceiver(counters, name, protocol, movesByCpu);
+        row.onArrivalChosen(arrivals.reason(arrivals.beforehand()));
+        return row;
     }
 
     /** What a sender or a receiver counts in is its own as soon as there is one. */
@@ -611,19 +614,5 @@ public final class RdmaDevice implements AutoCloseable {
         return new ExchangeSender(this, closingOnFailure(row, () -> AdaptiveExchangeSender.connect(senders, name, peer,
                 queuePairIndex, controlMemory, capabilities(), row, exchangeOptions.eagerByteSizeMax(), timeout)),
                 exchangeOptions);
-    }
-
-    String arrivalReason() {
-        return (tail ? "tail: " : "immediate: ") + (options.arrivalMode() != ArrivalMode.AUTO ? "as configured"
-                : "fabric " + fabric.name() + (tail ? " writes in order" : " does not promise in-order writes"));
-    }
-
-    private static boolean seesTail(ArrivalMode mode, Fabric fabric) {
-        boolean inOrder = fabric.capabilities().writesInOrder();
-        if (mode == ArrivalMode.TAIL && !inOrder) {
-            throw new IllegalArgumentException("arrivalMode=TAIL needs writes in order, which fabric " + fabric.name()
-                    + " does not promise; use AUTO or IMMEDIATE");
-        }
-        return mode == ArrivalMode.TAIL || mode == ArrivalMode.AUTO && inOrder;
     }
 }

@@ -81,7 +81,7 @@ public final class TensorReceiver implements AutoCloseable, Flow.Publisher<Tenso
     }
 
     private boolean await(BooleanSupplier arrival, Duration timeout) {
-        boolean hasArrived = device.awaitArrival(arrival, timeout);
+        boolean hasArrived = device.awaitArrival(arrival, protocol.arrivesByWrite(), timeout);
         if (!hasArrived && Thread.currentThread().isInterrupted()) {
             throw new TransferException("interrupted while waiting for " + senderName());
         }
@@ -118,6 +118,11 @@ public final class TensorReceiver implements AutoCloseable, Flow.Publisher<Tenso
         subscription.compareAndSet(ended, null);
     }
 
+    /** Whether a tensor may arrive that nothing but memory tells of. */
+    boolean arrivesByWrite() {
+        return protocol.arrivesByWrite();
+    }
+
     /** Senders that have closed so far. */
     long goodbyes() {
         return protocol.goodbyes();
@@ -141,14 +146,17 @@ public final class TensorReceiver implements AutoCloseable, Flow.Publisher<Tenso
         }
     }
 
-    /** How arrivals are seen: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */
+    /**
+     * How arrivals are seen: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}; {@link ArrivalMode#AUTO} where it depends on a sender
+     * that is not there yet.
+     */
     public ArrivalMode arrivalMode() {
-        return protocol.tail() ? ArrivalMode.TAIL : ArrivalMode.IMMEDIATE;
+        return protocol.arrivalMode();
     }
 
     /** Why that way, in words. */
     public String arrivalReason() {
-        return device.arrivalReason();
+        return protocol.arrivalReason();
     }
 
     /** The name of the peer that sends, for messages. */

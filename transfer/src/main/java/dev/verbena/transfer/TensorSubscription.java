@@ -73,7 +73,8 @@ final class TensorSubscription implements Flow.Subscription, Runnable {
             try {
                 device.awaitArrival(() -> isCancelled || wrongDemand <= 0
                         || demand.get() > 0 && (next[0] = receiver.poll()) != null
-                        || (isOver[0] = receiver.hasEndedSince(goodbyesBefore)), FOR_EVER);
+                        || (isOver[0] = receiver.hasEndedSince(goodbyesBefore)), receiver.arrivesByWrite(),
+                        FOR_EVER);
             } catch (RuntimeException e) {
                 end(() -> subscriber.onError(e));
                 return;

@@ -44,7 +44,7 @@ class TransferStatisticsTest {
             assertEquals("edge", sent.name());
             assertEquals(pair.receiver.name(), sent.peer());
             assertEquals(false, sent.receives());
-            assertTrue(sent.choice().startsWith("static placement; tail: fabric shm"), sent.choice());
+            assertTrue(sent.choice().startsWith("static placement; tail: both ends' queue pairs"), sent.choice());
             assertEquals(34, sent.tensors());
             assertEquals(34 * BYTE_SIZE, sent.byteSize());
             assertEquals(1, sent.stagedTensors());

@@ -18,8 +18,8 @@ public enum Fault {
     LATE_NS(1_000_000, 0, Fault.LONG_NS),
     /** A message lands in up to so many pieces, each at its own time, in any order as far as the fabric does not promise one. */
     PIECE_COUNT_MAX(1, 1, 64),
-    /** 1: the fabric does not promise that the last word of a write lands last. */
-    RELAXED_ORDER(0, 0, 1),
+    /** 1: the fabric does not promise that the last word of a write lands last; 2: every second queue pair of a connection does. */
+    RELAXED_ORDER(0, 0, 2),
     /** 1: the fabric cannot tell that it was written to. */
     SILENT_WRITES(0, 0, 1),
     /** 1: what of a message is under way when its queue pair fails or closes still lands, until the peer's end has heard of it. */

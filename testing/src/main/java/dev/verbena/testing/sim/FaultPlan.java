@@ -59,7 +59,7 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
         FaultPlan plan = NONE.with(Fault.DELAY_NS_MIN, random.nextInt(1_000))
                 .with(Fault.DELAY_NS_MAX, 1_000 + random.nextInt(10_000))
                 .with(Fault.PIECE_COUNT_MAX, 1 + random.nextInt(16))
-                .with(Fault.RELAXED_ORDER, random.nextInt(2))
+                .with(Fault.RELAXED_ORDER, random.nextInt(3))
                 .with(Fault.SILENT_WRITES, random.nextInt(2))
                 .with(Fault.STRAGGLING_PIECES, random.nextInt(2));
         plan = sometimes(random, plan, Fault.NO_ATOMICS, 1);

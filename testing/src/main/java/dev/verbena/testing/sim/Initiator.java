@@ -231,7 +231,10 @@ final class Initiator {
     private Piece tail(WorkRequest wanted, long byteSize) {
         boolean isWrite = wanted.opcode == Opcode.WRITE || wanted.opcode == Opcode.WRITE_WITH_IMMEDIATE;
         boolean isWord = byteSize >= Long.BYTES && (wanted.remoteAddress + byteSize) % Long.BYTES == 0;
-        return isWrite && isWord && !simulation.chance().happensIfSet(Fault.RELAXED_ORDER)
+        if (!queuePair.writesInOrder()) {
+            simulation.chance().count(Fault.RELAXED_ORDER);
+        }
+        return isWrite && isWord && queuePair.writesInOrder()
                 ? new Piece(byteSize - Long.BYTES, byteSize)
                 : null;
     }

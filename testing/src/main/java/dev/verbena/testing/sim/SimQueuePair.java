@@ -58,6 +58,15 @@ final class SimQueuePair implements QueuePair {
     }
 
     @Override
+    public boolean writesInOrder() {
+        return switch ((int) simulation.plan().get(Fault.RELAXED_ORDER)) {
+            case 0 -> true;
+            case 1 -> false;
+            default -> index % 2 == 0;
+        };
+    }
+
+    @Override
     public SimConnection connection() {
         return connection;
     }

@@ -36,11 +36,13 @@ class EngineMutantTest {
         KEEPS_WHAT_IT_HAS_MAPPED("still has ", "protocol/StaticPlacementSender.java",
                 "                peer.addCloseListener(unmap);\n", ""),
         SEES_THE_TAIL_OF_THE_ROUND_BEFORE(
-                "as it arrives: element|more has arrived than was offered|slot that is in use",
+                "as it arrives: element|more has arrived than was offered|slot that is in use|malformed record of a tensor",
                 "protocol/StaticPlacementReceiver.java", "layout.tailOffset()) == sequence + 1;",
                 "layout.tailOffset()) != 0;"),
-        TRUSTS_A_FLAG_THAT_MAY_LAND_BEFORE_THE_PAYLOAD("as it arrives: element", "RdmaDevice.java",
-                "        boolean inOrder = fabric.capabilities().writesInOrder();", "        boolean inOrder = true;"),
+        TRUSTS_A_FLAG_THAT_MAY_LAND_BEFORE_THE_PAYLOAD("as it arrives: element|malformed record of a tensor",
+                "protocol/ArrivalChoice.java",
+                "        boolean isInOrder = isSenderInOrder && isReceiverInOrder;",
+                "        boolean isInOrder = true;"),
         RAISES_THE_FLAG_WITH_THE_FIRST_PART("as it arrives: element|malformed record of a tensor",
                 "protocol/StaticPlacementSender.java",
                 "            this.cursor = 0;\n",
@@ -51,7 +53,8 @@ class EngineMutantTest {
                         + "                        - SlotLayout.WORD, SlotLayout.WORD);\n"
                         + "                workRequest.remote(placement.address() + layout.slotOffset(sequence) + layout.tailOffset(), placement.rkey());\n"
                         + "                this.busy.set(true);\n                queuePair.execute(this);\n                return;\n            }\n"),
-        TELLS_OF_ARRIVAL_WITH_EVERY_PART("as it arrives: element|more has arrived than was offered",
+        TELLS_OF_ARRIVAL_WITH_EVERY_PART(
+                "as it arrives: element|more has arrived than was offered|slot that is in use",
                 "protocol/StaticPlacementSender.java", "last && !placement.tail() ? Opcode",
                 "!placement.tail() ? Opcode"),
         DROPS_THE_LAST_PART("as it arrives: element|is not settled|does not work",

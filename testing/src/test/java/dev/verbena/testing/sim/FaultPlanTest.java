@@ -50,7 +50,7 @@ class FaultPlanTest {
     @Test
     void wrongWordsAreRefused() {
         for (String text : new String[]{"late", "late=", "late-one-in", "late-one-in=1", "late-one-in=-1",
-                "late-ns=x", "late-ns=1e3", "relaxed-order=2", "piece-count-max=0", "pause:1@5", "pause:-1@5+5",
+                "late-ns=x", "late-ns=1e3", "relaxed-order=3", "piece-count-max=0", "pause:1@5", "pause:-1@5+5",
                 "sleep:1@5+5", "PAUSE:1@5+5", "late_ns=5", "none none", "pause:1@9999999999999999999+1"}) {
             IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> FaultPlan.parse(text),
                     text);

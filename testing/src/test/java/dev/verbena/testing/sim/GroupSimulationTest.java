@@ -23,7 +23,13 @@ class GroupSimulationTest {
         HANDS_ON_WHAT_IT_HAS_NOT_TAKEN("wrong element", "group/Ring.java", "if (sending.step > 0 && ",
                 "if (sending.step > 99 && "),
         DIVIDES_AT_EVERY_MEMBER("wrong element", "group/Ring.java", "if (taking.step == group.size() - 2) {",
-                "if (taking.step <= group.size() - 2) {");
+                "if (taking.step <= group.size() - 2) {"),
+        REDUCES_A_TORN_CHUNK("wrong element|offers ", "protocol/ArrivalChoice.java",
+                "        boolean isInOrder = isSenderInOrder && isReceiverInOrder;",
+                "        boolean isInOrder = true;"),
+        REUSES_A_SLOT_THAT_IS_READ("wrong element|offers |slot that is in use", "protocol/StaticPlacementSender.java",
+                "return sent - acknowledgedAcquire() < layout.depth() && ",
+                "return sent - acknowledgedAcquire() <= layout.depth() && ");
 
         private final Pattern reason;
         private final Mutant mutant;

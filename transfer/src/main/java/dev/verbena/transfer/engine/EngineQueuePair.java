@@ -88,6 +88,11 @@ public final class EngineQueuePair {
         return (int) ((workRequestId & ~RECEIVE) >>> 32);
     }
 
+    /** @see QueuePair#writesInOrder */
+    public boolean writesInOrder() {
+        return queuePair.writesInOrder();
+    }
+
     public Engine engine() {
         return engine;
     }

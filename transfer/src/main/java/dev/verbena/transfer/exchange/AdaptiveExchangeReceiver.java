@@ -15,6 +15,7 @@ import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
+import dev.verbena.transfer.protocol.ArrivalChoice;
 import dev.verbena.transfer.protocol.LandingPlaces;
 import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.PlacementProtocol;
@@ -109,9 +110,9 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
      * @see dev.verbena.transfer.RdmaDevice#exchangeReceiver
      */
     public static AdaptiveExchangeReceiver create(Engines engines, ReceiverDirectory directory, String name,
-            TensorArena arena, int depth, boolean tail, long messageByteSizeMax, TransferCounters counters) {
+            TensorArena arena, int depth, ArrivalChoice choice, long messageByteSizeMax, TransferCounters counters) {
         StaticPlacementReceiver messages = new StaticPlacementReceiver(engines, directory, name, arena, MESSAGE_TYPE,
-                MESSAGE_SHAPE, depth, tail, new TransferCounters());
+                MESSAGE_SHAPE, depth, choice, new TransferCounters());
         AdaptiveExchangeReceiver receiver = null;
         try {
             receiver = new AdaptiveExchangeReceiver(messages, engines, arena, messageByteSizeMax, counters);

@@ -160,6 +160,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         StaticPlacementSender messages = PlacementQuery.sender(PlacementProtocol.EXCHANGE, directory, name,
                 AdaptiveExchangeReceiver.MESSAGE_TYPE, AdaptiveExchangeReceiver.MESSAGE_SHAPE, peer, queuePairIndex,
                 memory, capabilities, new TransferCounters(), timeout);
+        counters.onArrivalChosen(messages.arrivalReason());
         try {
             return new AdaptiveExchangeSender(messages, memory, counters, eagerByteSizeMax);
         } catch (RuntimeException e) {

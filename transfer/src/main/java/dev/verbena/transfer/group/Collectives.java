@@ -111,7 +111,7 @@ public final class Collectives {
             }
             long slotByteSize = slotByteSize(from, rank);
             StaticPlacementReceiver receiver = new StaticPlacementReceiver(host.engines(), host.receivers(),
-                    edge(from, rank), arena, BYTES, Shape.of(slotByteSize), options.depth(), host.tail(),
+                    edge(from, rank), arena, BYTES, Shape.of(slotByteSize), options.depth(), host.arrivals(),
                     host.receiverCounters().apply(edge(from, rank)));
             members[from] = new Member(this, from, endpoints.get(from), receiver, slotByteSize);
             host.receivers().announce(receiver);

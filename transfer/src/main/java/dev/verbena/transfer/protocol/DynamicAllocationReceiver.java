@@ -7,6 +7,7 @@ import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
+import dev.verbena.transfer.ArrivalMode;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
@@ -87,10 +88,10 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
      * @see dev.verbena.transfer.RdmaDevice#dynamicReceiver
      */
     public static DynamicAllocationReceiver create(Engines engines, ReceiverDirectory directory, String name,
-            TensorArena arena, int depth, boolean tail, long messageByteSizeMax, TransferCounters counters) {
+            TensorArena arena, int depth, ArrivalChoice choice, long messageByteSizeMax, TransferCounters counters) {
         // The tensors count, not their records.
         StaticPlacementReceiver records = new StaticPlacementReceiver(engines, directory, name, arena, RECORD_TYPE,
-                RECORD_SHAPE, depth, tail, new TransferCounters());
+                RECORD_SHAPE, depth, choice, new TransferCounters());
         DynamicAllocationReceiver receiver = new DynamicAllocationReceiver(records, engines, arena, messageByteSizeMax,
                 counters);
         try {
@@ -155,9 +156,14 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         return records.senderName();
     }
 
-    /** Whether the arrival of a record shows in its tail. */
-    public boolean tail() {
-        return records.tail();
+    /** How the arrival of a record is seen; AUTO if it depends on a sender that is not there yet. */
+    public ArrivalMode arrivalMode() {
+        return records.arrivalMode();
+    }
+
+    /** Whether a record may arrive that nothing but memory tells of. */
+    public boolean arrivesByWrite() {
+        return records.arrivesByWrite();
     }
 
     /** Waits until nothing is read any more, then tells the sender, and frees what nobody has polled. */

@@ -49,6 +49,7 @@ public final class PlacementQuery {
                 DynamicAllocationReceiver.RECORD_TYPE,
                 DynamicAllocationReceiver.RECORD_SHAPE, peer, queuePairIndex, memory, capabilities,
                 new TransferCounters(), timeout);
+        counters.onArrivalChosen(records.arrivalReason());
         try {
             return new DynamicAllocationSender(records, memory.messages(), counters);
         } catch (RuntimeException e) {
@@ -67,7 +68,7 @@ public final class PlacementQuery {
         try {
             MemoryRegion region = (MemoryRegion) acknowledgement.slab();
             PlacementRequest request = new PlacementRequest(protocol, name, type, shape, directory.nextId(),
-                    queuePairIndex,
+                    queuePairIndex, peer.dataQueuePair(queuePairIndex).writesInOrder(),
                     region.address() + acknowledgement.slabOffset(), region.rkey());
             Words.setRelease(acknowledgement.memory(), 0, 0);
             query = new PlacementQuery(request, peer);

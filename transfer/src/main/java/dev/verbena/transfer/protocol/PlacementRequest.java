@@ -20,13 +20,14 @@ import dev.verbena.transfer.TransferException;
  * @param shape of the tensors it will send
  * @param senderId the sender's number on its device, by which the receiver calls it when it closes
  * @param queuePairIndex data queue pair that it will write through
+ * @param writesInOrder whether the sender's end of that knows that writes land in order
  * @param acknowledgementAddress where the receiver writes how many tensors it has consumed
  * @param acknowledgementRkey the key for that
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 record PlacementRequest(PlacementProtocol protocol, String name, ElementType type, Shape shape, int senderId,
-        int queuePairIndex,
+        int queuePairIndex, boolean writesInOrder,
         long acknowledgementAddress, long acknowledgementRkey) {
     byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -40,6 +41,7 @@ record PlacementRequest(PlacementProtocol protocol, String name, ElementType typ
             }
             out.writeInt(senderId);
             out.writeInt(queuePairIndex);
+            out.writeBoolean(writesInOrder);
             out.writeLong(acknowledgementAddress);
             out.writeLong(acknowledgementRkey);
         } catch (IOException e) {
@@ -58,7 +60,7 @@ record PlacementRequest(PlacementProtocol protocol, String name, ElementType typ
                 dimensions[i] = in.readLong();
             }
             PlacementRequest request = new PlacementRequest(protocol, name, type, Shape.of(dimensions), in.readInt(),
-                    in.readInt(), in.readLong(), in.readLong());
+                    in.readInt(), in.readBoolean(), in.readLong(), in.readLong());
             if (in.available() != 0) {
                 throw new IOException(in.available() + " bytes too many");
             }

@@ -10,6 +10,7 @@ import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
 import dev.verbena.memory.TensorSlot;
+import dev.verbena.transfer.ArrivalMode;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
@@ -52,11 +53,14 @@ public final class StaticPlacementReceiver {
     private final ElementType type;
     private final Shape shape;
     private final SlotLayout layout;
-    private final boolean tail;
+    private final ArrivalChoice choice;
     private final TransferCounters counters;
     private final Tensor buffer;
     private final MemoryRegion region;
 
+    /** Of the present sender, or the last. */
+    private volatile ArrivalMode arrivalMode;
+    /** With immediate, those before the present sender included. */
     private final AtomicLong arrivals = new AtomicLong();
     private final Slot[] slots;
     /** Of each slot the sequence of the tensor that was in it last, plus 1, once that is closed. */
@@ -77,7 +81,7 @@ public final class StaticPlacementReceiver {
     /** The sender that is bound, or was last. */
     private int senderId;
     /** Tensors that senders who have closed had written. */
-    private long sentBefore;
+    private volatile long sentBefore;
     /** Senders that have closed. */
     private long goodbyes;
     /** No acknowledgement is written any more. */
@@ -89,7 +93,7 @@ public final class StaticPlacementReceiver {
 
     /** Allocates the slots in the arena, whose slabs must be registered with the device. */
     public StaticPlacementReceiver(Engines engines, ReceiverDirectory directory, String name, TensorArena arena,
-            ElementType type, Shape shape, int depth, boolean tail, TransferCounters counters) {
+            ElementType type, Shape shape, int depth, ArrivalChoice choice, TransferCounters counters) {
         this.engines = engines;
         this.directory = directory;
         this.name = name;
@@ -97,7 +101,8 @@ public final class StaticPlacementReceiver {
         this.type = type;
         this.shape = shape;
         this.layout = new SlotLayout(shape.byteSize(type), depth);
-        this.tail = tail;
+        this.choice = choice;
+        this.arrivalMode = choice.beforehand();
         this.counters = counters;
         this.consumed = new AtomicLongArray(depth);
         this.buffer = arena.allocate(ElementType.UINT8, Shape.of(layout.totalByteSize()));
@@ -130,9 +135,19 @@ public final class StaticPlacementReceiver {
         return id;
     }
 
-    /** Whether arrival is seen in the tail's sequence word. */
-    public boolean tail() {
-        return tail;
+    /** How arrival is seen; AUTO if it depends on a sender that is not there yet. */
+    public ArrivalMode arrivalMode() {
+        return arrivalMode;
+    }
+
+    /** Why, in words. */
+    public String arrivalReason() {
+        return choice.reason(arrivalMode);
+    }
+
+    /** Whether something may arrive, now or from the next sender, that nothing but memory tells of. */
+    public boolean arrivesByWrite() {
+        return arrivalMode != ArrivalMode.IMMEDIATE || peer == null && choice.mode() == ArrivalMode.AUTO;
     }
 
     /** The next tensor in order, or null if it has not arrived. */
@@ -274,13 +289,17 @@ public final class StaticPlacementReceiver {
         countConsumed();
         acknowledgement.value = acknowledged;
         acknowledgementQueuePair = sender.dataQueuePair(request.queuePairIndex());
+        arrivals.setRelease(sentBefore);
+        arrivalMode = choice.between(request.writesInOrder(), acknowledgementQueuePair.writesInOrder());
+        counters.onArrivalChosen(arrivalReason());
         peer = sender;
         counters.onPeer(sender.name());
         state = PlacementState.OPEN;
         if (overlay != null) {
             overlay.onConnected(acknowledgementQueuePair);
         }
-        return new PlacementAnswer(true, tail, id, layout.depth(), region.address() + buffer.slabOffset(),
+        return new PlacementAnswer(true, arrivalMode == ArrivalMode.TAIL, id, layout.depth(),
+                region.address() + buffer.slabOffset(),
                 region.rkey(), sentBefore, acknowledged);
     }
 
@@ -301,8 +320,8 @@ public final class StaticPlacementReceiver {
             throw new TransferException("malformed farewell: sent=" + sent + " acknowledged=" + acknowledged + " depth="
                     + layout.depth());
         }
-        if (!tail && arrivals.getAcquire() < sent) {
-            // Complete, and not told yet: if the connection fails now, whoever polls must hear of it.
+        if (sent > sentBefore && !hasArrived(sent - 1)) {
+            // Complete, and not told or visible yet: if the connection fails now, whoever polls must hear of it.
             return false;
         }
         if (overlay != null && !overlay.onSenderClosing(acknowledged == sent)) {
@@ -360,7 +379,10 @@ public final class StaticPlacementReceiver {
     }
 
     private boolean hasArrived(long sequence) {
-        if (tail) {
+        if (sequence < sentBefore) {
+            return true;
+        }
+        if (arrivalMode == ArrivalMode.TAIL) {
             return Words.getAcquire(buffer.memory(), layout.slotOffset(sequence) + layout.tailOffset()) == sequence + 1;
         }
         return arrivals.getAcquire() > sequence;

@@ -102,6 +102,7 @@ public final class StaticPlacementSender {
         for (int slot = 0; slot < sends.length; slot++) {
             sends[slot] = new SlotSend(slot);
         }
+        counters.onArrivalChosen(arrivalReason());
     }
 
     int id() {
@@ -394,6 +395,15 @@ public final class StaticPlacementSender {
     /** Whether arrival shows in the tail's sequence word. */
     public boolean tail() {
         return placement.tail();
+    }
+
+    /** How the receiver sees arrivals, and why, as far as this side knows. */
+    public String arrivalReason() {
+        if (placement.tail()) {
+            return "tail: both ends' queue pairs write in order";
+        }
+        return "immediate: " + (queuePair.writesInOrder() ? "the receiver wants it so"
+                : "this end's queue pair does not promise in-order writes");
     }
 
     /**

@@ -20,28 +20,30 @@ public final class TransferCounters implements AutoCloseable {
 
     private final CounterFile file;
     private final CounterRow row;
+    private final String protocol;
     private final boolean movesByCpu;
 
-    private TransferCounters(CounterFile file, CounterRow row, boolean movesByCpu) {
+    private TransferCounters(CounterFile file, CounterRow row, String protocol, boolean movesByCpu) {
         this.file = file;
+        this.protocol = protocol;
         this.row = row;
         this.movesByCpu = movesByCpu;
     }
 
     /** Of messages that carry no tensors: nobody sees them. */
     public TransferCounters() {
-        this(null, CounterRow.unshared(), false);
+        this(null, CounterRow.unshared(), "", false);
     }
 
     /** A row of the file until it is closed. @param movesByCpu whether this end moves the bytes, and the fabric has no adapter for it */
-    public static TransferCounters ofSender(CounterFile file, String name, String peer, String choice,
+    public static TransferCounters ofSender(CounterFile file, String name, String peer, String protocol,
             boolean movesByCpu) {
-        return new TransferCounters(file, file.take(false, name, peer, choice), movesByCpu);
+        return new TransferCounters(file, file.take(false, name, peer, protocol), protocol, movesByCpu);
     }
 
     /** The same; the peer is known when it comes. */
-    public static TransferCounters ofReceiver(CounterFile file, String name, String choice, boolean movesByCpu) {
-        return new TransferCounters(file, file.take(true, name, "", choice), movesByCpu);
+    public static TransferCounters ofReceiver(CounterFile file, String name, String protocol, boolean movesByCpu) {
+        return new TransferCounters(file, file.take(true, name, "", protocol), protocol, movesByCpu);
     }
 
     public void onPeer(String peer) {
@@ -75,6 +77,11 @@ public final class TransferCounters implements AutoCloseable {
     /** When a tensor is offered, for {@link #onFree}. */
     static long offeredNs(long sequence, Engines engines) {
         return sequence % TIMED_ONE_IN == 0 ? engines.nanoTime() : UNTIMED;
+    }
+
+    /** How arrival is seen, and why, in words. */
+    public void onArrivalChosen(String reason) {
+        row.text(Text.CHOICE, protocol + "; " + reason);
     }
 
     /** It has been sent, and its memory is the sender's again. @param offeredNs what {@link #offeredNs} has said */

@@ -5,7 +5,7 @@ import java.util.Set;
 /**
  * What a fabric can do, probed when it is opened.
  *
- * @param writesInOrder whether the last 8 bytes of a write, when 8-byte aligned at the target, become visible after all others
+ * @param writesInOrder whether all its queue pairs {@linkplain QueuePair#writesInOrder write in order}; where not, some may nevertheless
  * @param wakesOnWrite whether a plain remote write ends the target's {@link CompletionQueue#await}
  * @param messageByteSizeMax largest single request
  * @param regionByteSizeMax largest region

@@ -26,6 +26,12 @@ public interface QueuePair {
 
     Connection connection();
 
+    /**
+     * Whether this side knows that writes land in order: that the last 8 bytes of one, when 8-byte aligned at the target, become visible after
+     * all others. The promise holds for writes between two ends that both say so. The same from when it is connected on; thread-safe.
+     */
+    boolean writesInOrder();
+
     CompletionQueue completionQueue();
 
     /**

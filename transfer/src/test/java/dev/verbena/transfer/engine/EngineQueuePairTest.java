@@ -220,6 +220,11 @@ class EngineQueuePairTest {
         }
 
         @Override
+        public boolean writesInOrder() {
+            return false;
+        }
+
+        @Override
         public Connection connection() {
             return new FakeConnection();
         }

@@ -97,6 +97,12 @@ final class ShmQueuePair implements QueuePair {
         return now == State.READY && lostCause != null ? State.ERROR : now;
     }
 
+    /** The initiator writes the last 8 bytes behind the others. */
+    @Override
+    public boolean writesInOrder() {
+        return true;
+    }
+
     @Override
     public Connection connection() {
         return connection;

@@ -70,6 +70,7 @@ final class VerbsConnection extends ControlledConnection {
     private void onReached() {
         fabric.forget(token);
         for (int i = 0; i < links.size(); i++) {
+            queuePairs.get(i).askForOrder();
             if (begins) {
                 queuePairs.get(i).begin();
             }

@@ -57,6 +57,8 @@ final class VerbsQueuePair implements QueuePair {
     private final Inquiry inquiry;
 
     private volatile State state = State.READY;
+    /** As the device says ({@code ibv_query_qp_data_in_order(3)}), which some know only from READY_TO_SEND on. */
+    private volatile boolean writesInOrder;
 
     /** The completion queue knows it before: a poller that is due meanwhile must leave it alone. */
     private volatile boolean isMade;
@@ -97,6 +99,12 @@ final class VerbsQueuePair implements QueuePair {
     void connect(VerbsHello.PairAddress peer) {
         path.meet(peer.credit());
         way.connect(peer.address());
+        askForOrder();
+    }
+
+    /** When it is READY_TO_SEND. */
+    void askForOrder() {
+        writesInOrder = pair.writesInOrder();
     }
 
     /** How the connection manager brings it to the peer's. */
@@ -134,6 +142,11 @@ final class VerbsQueuePair implements QueuePair {
     public State state() {
         State now = state;
         return now == State.READY && inquiry.hasNews() ? State.ERROR : now;
+    }
+
+    @Override
+    public boolean writesInOrder() {
+        return writesInOrder;
     }
 
     @Override
