@@ -224,13 +224,24 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     }
 
     private void fetch() {
-        int ahead = isSenderClosing ? ring.length : ring.length / 2;
         boolean isMore = true;
-        while (isMore && !isClosed && fetched - delivered < ahead) {
+        while (isMore && !isClosed && hasRoom()) {
             isMore = at(fetched).start(fetched);
             fetched += isMore ? 1 : 0;
         }
-        isHeldUp = fetched - delivered >= ahead || at(fetched).state == State.AWAITING_MEMORY;
+        if (!isMore) {
+            isHeldUp = at(fetched).state == State.AWAITING_MEMORY;
+        }
+    }
+
+    /** Says that it is held up before it looks for the last time: who polls at the same moment has made room, or hears of it. */
+    private boolean hasRoom() {
+        int ahead = isSenderClosing ? ring.length : ring.length / 2;
+        if (fetched - delivered < ahead) {
+            return true;
+        }
+        isHeldUp = true;
+        return fetched - delivered < ahead;
     }
 
     /** Reads one tensor, in as many requests as the device's largest message makes necessary, one after the other. */
