@@ -1,6 +1,7 @@
 package dev.verbena.cli.perf;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
@@ -57,8 +58,8 @@ final class DynamicCarrier implements TensorCarrier {
     }
 
     @Override
-    public MemorySegment poll() {
-        return receiver.poll(arrived) ? arrived.memory() : null;
+    public MemorySegment await(Duration timeout) {
+        return receiver.poll(arrived, timeout) ? arrived.memory() : null;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.verbena.cli.perf;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
@@ -102,13 +103,13 @@ final class ExchangeCarrier implements TensorCarrier {
     }
 
     @Override
-    public MemorySegment poll() {
+    public MemorySegment await(Duration timeout) {
         while (askedFor < received + asked.length) {
             ask((int) (askedFor % asked.length), askedFor);
             askedFor++;
         }
         ExchangeRequest next = asked[(int) (received % asked.length)];
-        if (!next.isDone()) {
+        if (!next.await(timeout)) {
             return null;
         }
         next.take(arrived);

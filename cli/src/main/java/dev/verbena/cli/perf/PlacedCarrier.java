@@ -1,6 +1,7 @@
 package dev.verbena.cli.perf;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 
 import dev.verbena.cli.FailedRunException;
@@ -68,8 +69,8 @@ final class PlacedCarrier implements TensorCarrier {
     }
 
     @Override
-    public MemorySegment poll() {
-        return receiver.poll(arrived) ? arrived.memory() : null;
+    public MemorySegment await(Duration timeout) {
+        return receiver.poll(arrived, timeout) ? arrived.memory() : null;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.verbena.cli.perf;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 
 import dev.verbena.memory.ElementType;
@@ -54,8 +55,8 @@ final class StaticCarrier implements TensorCarrier {
     }
 
     @Override
-    public MemorySegment poll() {
-        return receiver.poll(arrived) ? arrived.memory() : null;
+    public MemorySegment await(Duration timeout) {
+        return receiver.poll(arrived, timeout) ? arrived.memory() : null;
     }
 
     @Override

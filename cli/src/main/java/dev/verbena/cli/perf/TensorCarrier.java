@@ -1,6 +1,7 @@
 package dev.verbena.cli.perf;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -21,10 +22,10 @@ interface TensorCarrier extends AutoCloseable {
     /** Offers the next tensor, when it {@link #isReady}. */
     void offer();
 
-    /** The bytes of what has arrived, until {@link #release}; null if nothing has. */
-    MemorySegment poll();
+    /** Waits for the next tensor, as a program does. @return its bytes, until {@link #release}; null if the time is up */
+    MemorySegment await(Duration timeout);
 
-    /** Gives back what was polled. */
+    /** Gives back what was awaited. */
     void release();
 
     /** Of tensors to copy from, to compare with. */

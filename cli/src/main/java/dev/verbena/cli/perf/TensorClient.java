@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
@@ -58,17 +59,19 @@ final class TensorClient {
 
     private TensorFigures measure(TensorProtocol protocol, long byteSize, TensorRaw raw, TensorFigures first) {
         doing = "measuring tensors of " + byteSize + " bytes, " + protocol;
-        int window = options.window(byteSize);
-        try (TensorEnds ends = new TensorEnds(link, protocol, byteSize, 1, window)) {
-            tell(TensorRound.Kind.OPEN, protocol, byteSize, window);
-            ends.connect();
-            link.await();
+        LatencyFigures[] oneWay = new LatencyFigures[1];
+        long[] jitOfOneWayMs = new long[1];
+        // As the raw write: one buffer each way, not a window that leaves the cache.
+        with(protocol, byteSize, 1, ends -> {
+            check(ends, 1);
+            oneWay[0] = oneWay(ends);
+            jitOfOneWayMs[0] = jitMs;
+        });
+        TensorFigures[] figures = new TensorFigures[1];
+        with(protocol, byteSize, options.window(byteSize), ends -> {
             long count = options.streamed(byteSize);
             double copied = first == null ? copied(ends, count) : first.copyBytesPerSecond();
             double handedOver = first == null ? handedOver(ends, byteSize) : first.handOverBytesPerSecond();
-            check(ends, 1);
-            LatencyFigures oneWay = oneWay(ends);
-            long jitOfOneWayMs = jitMs;
             rehearse(() -> stream(ends, count), count);
             DeviceStatistics before = link.device().statistics();
             long[] jitOfStreamMs = new long[1];
@@ -79,11 +82,22 @@ final class TensorClient {
             });
             double staged = stagedPerTensor(before, link.device().statistics());
             check(ends, 2);
+            figures[0] = new TensorFigures(protocol, first, byteSize, oneWay[0], raw.oneWay(), count, bytesPerSecond,
+                    raw.bytesPerSecond(), copied, handedOver, staged, ends.fabricByteSize(),
+                    raw.jitMs() + jitOfOneWayMs[0] + jitOfStreamMs[0]);
+        });
+        return figures[0];
+    }
+
+    /** Both sides' ends, the server's with so many slots, for as long as the part takes. */
+    private void with(TensorProtocol protocol, long byteSize, int window, Consumer<TensorEnds> part) {
+        try (TensorEnds ends = new TensorEnds(link, protocol, byteSize, 1, window)) {
+            tell(TensorRound.Kind.OPEN, protocol, byteSize, window);
+            ends.connect();
+            link.await();
+            part.accept(ends);
             tell(TensorRound.Kind.CLOSE, protocol, byteSize, 0);
             link.await();
-            return new TensorFigures(protocol, first, byteSize, oneWay, raw.oneWay(), count, bytesPerSecond,
-                    raw.bytesPerSecond(), copied, handedOver, staged, ends.fabricByteSize(),
-                    raw.jitMs() + jitOfOneWayMs + jitOfStreamMs[0]);
         }
     }
 

@@ -4,19 +4,22 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.transfer.RdmaDevice;
 
 /**
- * One side's end of tensors of one size, used as a program uses it: whoever finds nothing to do waits for the device's activity. Each
+ * One side's end of tensors of one size, used as a program uses it: whoever has no tensor to receive waits for one, whoever finds no slot for the device's activity. Each
  * tensor carries its number at its begin and at its end, which the receiver compares.
  *
  * <p>Threading: confined to the command's thread.
  */
 final class TensorEnds implements AutoCloseable {
     private static final long WAIT_NS = 1_000_000;
+    /** A peer that is lost ends the waiting before. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final RdmaDevice device;
     private final TensorProtocol protocol;
@@ -110,13 +113,10 @@ final class TensorEnds implements AutoCloseable {
     }
 
     private MemorySegment awaitTensor() {
-        long seen = device.activity();
-        MemorySegment arrived = carrier.poll();
-        while (arrived == null) {
-            device.awaitActivity(seen, WAIT_NS);
-            seen = device.activity();
-            arrived = carrier.poll();
-        }
+        MemorySegment arrived;
+        do {
+            arrived = carrier.await(PATIENCE);
+        } while (arrived == null);
         return arrived;
     }
 

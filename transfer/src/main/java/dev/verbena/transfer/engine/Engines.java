@@ -124,8 +124,27 @@ public final class Engines implements AutoCloseable {
             if (leftNs <= 0 || isDriving() || Thread.currentThread().isInterrupted()) {
                 return false;
             }
-            awaitActivity(seen, leftNs);
+            if (!isDrivenByCallers) {
+                activity.await(seen, leftNs);
+            } else if (spin(condition, seen)) {
+                return true;
+            } else {
+                rest(seen, leftNs);
+            }
         }
+    }
+
+    /** Looks at the condition itself too: what a peer writes is there before the doorbell that tells of it. @return whether it holds */
+    private boolean spin(BooleanSupplier condition, long seen) {
+        progress();
+        for (int spins = 0; spins < progress.spins() && activity.count() == seen; spins++) {
+            Thread.onSpinWait();
+            if (condition.getAsBoolean()) {
+                return true;
+            }
+            progress();
+        }
+        return false;
     }
 
     /** As {@link #await}, whatever interrupts; the thread is interrupted still when it returns. For what must be left in order. */
