@@ -257,7 +257,7 @@ public final class IterationScope implements Arena {
             if (now.shared() != full && now.shared() != null) {
                 return now.shared();
             }
-            ScopeBlock block = blocks.tryTake(blockByteSize, SizeClasses.ALIGNMENT);
+            ScopeBlock block = blocks.take(blockByteSize, SizeClasses.ALIGNMENT, true);
             if (block == null) {
                 return own(now, byteSize, alignment, orNull);
             }
@@ -270,8 +270,7 @@ public final class IterationScope implements Arena {
 
     /** For the one request alone: a large one, or the last bytes of an arena. */
     private ScopeMemory own(Iteration now, long byteSize, long alignment, boolean orNull) {
-        long taken = Math.max(byteSize, 1);
-        ScopeBlock block = orNull ? blocks.tryTake(taken, alignment) : blocks.take(taken, alignment);
+        ScopeBlock block = blocks.take(Math.max(byteSize, 1), alignment, orNull);
         return block == null ? null : new ScopeMemory(now, block);
     }
 

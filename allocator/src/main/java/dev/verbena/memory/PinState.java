@@ -3,6 +3,8 @@ package dev.verbena.memory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
+import dev.verbena.memory.heap.FieldHandle;
+
 /**
  * Whether the storage behind one tensor and all its reshaped aliases is live, pinned or free.
  *
@@ -40,15 +42,7 @@ abstract class PinState {
     static final int PINS_MAX = Integer.MAX_VALUE;
 
     private static final int CLOSED = 1 << 31;
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(PinState.class, "word", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "word", int.class);
 
     private volatile int word;
 

@@ -6,6 +6,8 @@ import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
+import dev.verbena.memory.heap.FieldHandle;
+
 /**
  * A hold on the memory of a tensor: a transfer's, an owner's beside others, or that of a library of others, which takes its address, its
  * size, and {@link #release} as a callback.
@@ -23,15 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * for their users to order. What a holder did to them happens before they are handed out again.
  */
 public final class TensorLease implements AutoCloseable {
-    private static final VarHandle HELD;
-
-    static {
-        try {
-            HELD = MethodHandles.lookup().findVarHandle(TensorLease.class, "held", Tensor.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle HELD = FieldHandle.of(MethodHandles.lookup(), "held", Tensor.class);
 
     /** How many leases own the tensor together; null if this one pins it. */
     private final AtomicLong owners;

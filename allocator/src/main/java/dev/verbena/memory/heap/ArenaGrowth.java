@@ -178,7 +178,7 @@ public final class ArenaGrowth {
         lock.lock();
         try {
             long before = heap.slabByteSize() + unreleasedByteSize();
-            releaseAll(heap.trim(keptSlabs()));
+            releaseAll(heap.trim(keptSlabs(), 0));
             return before - heap.slabByteSize();
         } finally {
             lock.unlock();

@@ -280,15 +280,11 @@ class ArenaHeap implements Storage {
     }
 
     /**
-     * Takes from all threads what they have idle, and forgets the slabs on which nothing is live, from that number on.
+     * Takes from all threads what they have idle, and forgets the slabs on which nothing is live, from that number on, or none if they have
+     * less bytes together.
      *
      * @return these, to be released
      */
-    List<Slab> trim(int firstNumber) {
-        return trim(firstNumber, 0);
-    }
-
-    /** As {@link #trim(int)}, but forgets none if they have less bytes together. */
     List<Slab> trim(int firstNumber, long byteSizeMin) {
         lockAll();
         try {

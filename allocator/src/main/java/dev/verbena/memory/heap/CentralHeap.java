@@ -61,6 +61,7 @@ final class CentralHeap {
     private volatile ReturnedRuns[] returned = {};
     private final AtomicLong slabByteSize = new AtomicLong();
     private long slabPageCount;
+    /** Without a fence: whoever looks before it is seen looks before it is so. */
     private final AtomicLong largeByteSize = new AtomicLong();
     private final AtomicLong largeAllocationCount = new AtomicLong();
     private final AtomicLong largeFreeCount = new AtomicLong();
@@ -308,8 +309,7 @@ final class CentralHeap {
     /** With all locked: large blocks that were in a room. */
     void adoptLarge(long count, long byteSize) {
         add(largeFreeCount, -count);
-        add(largeByteSize, byteSize);
-        peak.large(largeByteSize.getPlain());
+        addLarge(byteSize);
     }
 
     /** Whether a block could be at the address, but the memory there is free; no thread is within the arena. */
@@ -349,17 +349,8 @@ final class CentralHeap {
 
     // ---- large blocks ----
 
-    /** Its address; 0 if no free run is long enough. */
-    long takeLarge(Rooms user, long pageCount) {
-        return takeLarge(user, pageCount, false);
-    }
-
-    /** Its address; 0 if no free run is long enough, or only the longest and that too long. */
-    long takeLargeSparingLongest(Rooms user, long pageCount) {
-        return takeLarge(user, pageCount, true);
-    }
-
-    private long takeLarge(Rooms user, long pageCount, boolean sparesLongest) {
+    /** Its address; 0 if no free run is long enough; or, if that is to be spared, only the longest, and that too long. */
+    long takeLarge(Rooms user, long pageCount, boolean sparesLongest) {
         lock();
         try {
             visit(user);
@@ -373,7 +364,7 @@ final class CentralHeap {
         }
     }
 
-    /** As {@link #takeLarge(Rooms, long)}, beginning at a multiple of the alignment, which is one of pages. */
+    /** As {@link #takeLarge}, beginning at a multiple of the alignment, which is one of pages. */
     long takeAligned(long pageCount, long alignment) {
         lock();
         try {
@@ -389,8 +380,7 @@ final class CentralHeap {
         }
         slabs.get(RunRecord.slab(run)).enter(run);
         add(largeAllocationCount, 1);
-        add(largeByteSize, RunRecord.byteSize(run));
-        peak.large(largeByteSize.getPlain());
+        addLarge(RunRecord.byteSize(run));
         return RunRecord.address(run);
     }
 
@@ -402,9 +392,8 @@ final class CentralHeap {
             SlotRun.checkLarge(run, address);
             unmark(run);
             add(largeFreeCount, 1);
-            add(largeByteSize, -RunRecord.byteSize(run));
+            addLarge(-RunRecord.byteSize(run));
             countFreed(RunRecord.byteSize(run));
-            peak.large(largeByteSize.getPlain());
             give(run);
         } finally {
             unlock();
@@ -423,9 +412,8 @@ final class CentralHeap {
             } else if (pageCount > before && !pages.grow(run, pageCount)) {
                 return false;
             }
-            add(largeByteSize, (pageCount - before) * SizeClasses.PAGE_BYTE_SIZE);
+            addLarge((pageCount - before) * SizeClasses.PAGE_BYTE_SIZE);
             countFreed(Math.max(0, before - pageCount) * SizeClasses.PAGE_BYTE_SIZE);
-            peak.large(largeByteSize.getPlain());
             return true;
         } finally {
             unlock();
@@ -436,6 +424,13 @@ final class CentralHeap {
         slabs.get(RunRecord.slab(run)).erase(run);
         pages.give(run);
         wasGivenBack = true;
+    }
+
+    private void addLarge(long byteSize) {
+        if (byteSize < 0) {
+            peak.look();
+        }
+        largeByteSize.setRelease(largeByteSize.getPlain() + byteSize);
     }
 
     private void countFreed(long byteSize) {
@@ -509,13 +504,13 @@ final class CentralHeap {
     }
 
     long largeByteSize() {
-        return largeByteSize.getOpaque();
+        return largeByteSize.getAcquire();
     }
 
     /** See {@link SlotHeap#allocatedBound}. */
     long allocatedBound() {
         long freed = freedByteSize.getAcquire();
-        return freed + largeByteSize.getAcquire();
+        return freed + largeByteSize();
     }
 
     /** See {@link SlotHeap#freedBound}. */

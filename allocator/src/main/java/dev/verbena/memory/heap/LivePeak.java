@@ -16,23 +16,14 @@ import java.util.concurrent.atomic.AtomicLong;
 final class LivePeak {
     private final AtomicLong byteSize = new AtomicLong();
     private final CentralHeap central;
-    /** Written by who has the lock of the central heap. Without a fence: whoever looks before it is seen looks before it is so. */
-    private final AtomicLong largeByteSize = new AtomicLong();
 
     LivePeak(CentralHeap central) {
         this.central = central;
     }
 
-    /** Called with the lock of the {@link CentralHeap}, which has so many bytes in large blocks now; looks before they become fewer. */
-    void large(long byteSize) {
-        if (byteSize < largeByteSize.getPlain()) {
-            look();
-        }
-        largeByteSize.setRelease(byteSize);
-    }
-
+    /** To be called before what is live becomes less. */
     void look() {
-        long sum = largeByteSize.getAcquire();
+        long sum = central.largeByteSize();
         for (SlotHeap heap : central.heaps()) {
             sum += heap.livePeakByteSizeOpaque();
         }

@@ -24,18 +24,8 @@ import java.lang.invoke.VarHandle;
  * alone, the rest for who holds the revokers' lock.
  */
 class OwnerLock extends LinePadding {
-    private static final VarHandle BUSY;
-    private static final VarHandle REVOKED;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            BUSY = lookup.findVarHandle(OwnerLock.class, "busy", boolean.class);
-            REVOKED = lookup.findVarHandle(OwnerLock.class, "revoked", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle BUSY = FieldHandle.of(MethodHandles.lookup(), "busy", boolean.class);
+    private static final VarHandle REVOKED = FieldHandle.of(MethodHandles.lookup(), "revoked", boolean.class);
 
     private boolean busy;
     private boolean revoked;

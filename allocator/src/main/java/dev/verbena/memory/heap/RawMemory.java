@@ -20,7 +20,6 @@ import java.lang.invoke.VarHandle.AccessMode;
 final class RawMemory {
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     private static final VarHandle BYTE = byAddress(ValueLayout.JAVA_BYTE);
-    private static final VarHandle SHORT = byAddress(ValueLayout.JAVA_SHORT_UNALIGNED);
     private static final VarHandle INT = byAddress(ValueLayout.JAVA_INT_UNALIGNED);
     /** Unaligned: no check of what is aligned anyway; but that one has no atomic accesses. */
     private static final VarHandle LONG = byAddress(ValueLayout.JAVA_LONG_UNALIGNED);
@@ -28,8 +27,6 @@ final class RawMemory {
 
     private static final MethodHandle GET_BYTE = BYTE.toMethodHandle(AccessMode.GET);
     private static final MethodHandle SET_BYTE = BYTE.toMethodHandle(AccessMode.SET);
-    private static final MethodHandle GET_SHORT = SHORT.toMethodHandle(AccessMode.GET);
-    private static final MethodHandle SET_SHORT = SHORT.toMethodHandle(AccessMode.SET);
     private static final MethodHandle GET_INT = INT.toMethodHandle(AccessMode.GET);
     private static final MethodHandle SET_INT = INT.toMethodHandle(AccessMode.SET);
     private static final MethodHandle GET_LONG = LONG.toMethodHandle(AccessMode.GET);
@@ -93,22 +90,6 @@ final class RawMemory {
     static void putInt(long address, int value) {
         try {
             SET_INT.invokeExact(address, value);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    static short getShort(long address) {
-        try {
-            return (short) GET_SHORT.invokeExact(address);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    static void putShort(long address, short value) {
-        try {
-            SET_SHORT.invokeExact(address, value);
         } catch (Throwable e) {
             throw unexpected(e);
         }

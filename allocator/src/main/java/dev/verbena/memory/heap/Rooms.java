@@ -39,24 +39,11 @@ final class Rooms extends LinePadding {
     /** A heap that has so much less live than it had publishes: so many bytes, or that part of what is live. */
     private static final long PEAK_DRIFT_SHARE = 32;
 
-    private static final VarHandle LIVE;
-    private static final VarHandle LIVE_PEAK;
-    private static final VarHandle ALLOCATED;
-    private static final VarHandle FREED;
-    private static final VarHandle FREED_BYTES;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            LIVE = lookup.findVarHandle(Rooms.class, "liveByteSize", long.class);
-            LIVE_PEAK = lookup.findVarHandle(Rooms.class, "livePeakByteSize", long.class);
-            ALLOCATED = lookup.findVarHandle(Rooms.class, "allocationCount", long.class);
-            FREED = lookup.findVarHandle(Rooms.class, "freeCount", long.class);
-            FREED_BYTES = lookup.findVarHandle(Rooms.class, "freedByteSize", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle LIVE = FieldHandle.of(MethodHandles.lookup(), "liveByteSize", long.class);
+    private static final VarHandle LIVE_PEAK = FieldHandle.of(MethodHandles.lookup(), "livePeakByteSize", long.class);
+    private static final VarHandle ALLOCATED = FieldHandle.of(MethodHandles.lookup(), "allocationCount", long.class);
+    private static final VarHandle FREED = FieldHandle.of(MethodHandles.lookup(), "freeCount", long.class);
+    private static final VarHandle FREED_BYTES = FieldHandle.of(MethodHandles.lookup(), "freedByteSize", long.class);
 
     final int heap;
     private final CentralHeap central;
@@ -163,12 +150,8 @@ final class Rooms extends LinePadding {
         freed(run);
     }
 
-    /** What another thread has freed. */
-    void takeReturned(long run) {
-        freed(run);
-    }
-
-    private void freed(long run) {
+    /** By the heap, or by another thread, which has told it. */
+    void freed(long run) {
         freeCount++;
         liveByteSize -= RunRecord.byteSize(run);
         FREED_BYTES.setRelease(this, freedByteSize + RunRecord.byteSize(run));

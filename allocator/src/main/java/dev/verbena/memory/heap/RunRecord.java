@@ -140,7 +140,8 @@ public final class RunRecord {
 
     /** A spare record begins to stand for pages. */
     static void place(long run, int slab, long address, int room, long pageCount, long previousPageCount) {
-        RawMemory.putShort(run + SLAB, (short) slab);
+        // And kind and slot count, which are behind it: 0 is SPARE.
+        RawMemory.putInt(run + SLAB, slab);
         RawMemory.putLong(run + ADDRESS, address);
         owner(run, NO_HEAP);
         room(run, room);
@@ -150,7 +151,7 @@ public final class RunRecord {
     }
 
     static int slab(long run) {
-        return RawMemory.getShort(run + SLAB);
+        return (short) RawMemory.getInt(run + SLAB);
     }
 
     /** Of its first byte. */

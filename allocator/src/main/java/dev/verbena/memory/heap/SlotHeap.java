@@ -31,28 +31,14 @@ public class SlotHeap extends OwnerLock {
     /** A heap that has so much less live than it had publishes. */
     public static final long PEAK_DRIFT_MAX = 1024 * 1024;
 
-    private static final VarHandle LIVE_PEAK;
-    private static final VarHandle ALLOCATED;
-    private static final VarHandle RUNS;
-    private static final VarHandle REQUESTED;
-    private static final VarHandle FREED;
-    private static final VarHandle TAKEN_BACK;
-    private static final VarHandle FREED_ELSEWHERE;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            LIVE_PEAK = lookup.findVarHandle(SlotHeap.class, "livePeakByteSize", long.class);
-            ALLOCATED = lookup.findVarHandle(SlotHeap.class, "allocatedByteSize", long.class);
-            RUNS = lookup.findVarHandle(SlotHeap.class, "runByteSize", long.class);
-            REQUESTED = lookup.findVarHandle(SlotHeap.class, "requestedByteSize", long.class);
-            FREED = lookup.findVarHandle(SlotHeap.class, "freedByteSize", long.class);
-            TAKEN_BACK = lookup.findVarHandle(SlotHeap.class, "takenBackByteSize", long.class);
-            FREED_ELSEWHERE = lookup.findVarHandle(SlotHeap.class, "freedElsewhereByteSize", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle LIVE_PEAK = FieldHandle.of(MethodHandles.lookup(), "livePeakByteSize", long.class);
+    private static final VarHandle ALLOCATED = FieldHandle.of(MethodHandles.lookup(), "allocatedByteSize", long.class);
+    private static final VarHandle RUNS = FieldHandle.of(MethodHandles.lookup(), "runByteSize", long.class);
+    private static final VarHandle REQUESTED = FieldHandle.of(MethodHandles.lookup(), "requestedByteSize", long.class);
+    private static final VarHandle FREED = FieldHandle.of(MethodHandles.lookup(), "freedByteSize", long.class);
+    private static final VarHandle TAKEN_BACK = FieldHandle.of(MethodHandles.lookup(), "takenBackByteSize", long.class);
+    private static final VarHandle FREED_ELSEWHERE = FieldHandle.of(MethodHandles.lookup(), "freedElsewhereByteSize",
+            long.class);
 
     private final CentralHeap central;
     private final int number;
@@ -304,7 +290,7 @@ public class SlotHeap extends OwnerLock {
                 twice = (bits & before) == 0 ? twice : SlotRun.addressOf(run, bits & before);
                 freed(run, sizeClass, before, Long.bitCount(bits & ~before));
             } else {
-                rooms.takeReturned(run);
+                rooms.freed(run);
             }
             TAKEN_BACK.setRelease(this, takenBackByteSize + byteSize);
             run = next;
@@ -371,13 +357,13 @@ public class SlotHeap extends OwnerLock {
     /** Before the longest hole becomes shorter, idle runs become holes: they may make one that fits. */
     private long allocateCentrally(long pageCount) {
         if (hasFree()) {
-            long address = central.takeLargeSparingLongest(rooms, pageCount);
+            long address = central.takeLarge(rooms, pageCount, true);
             if (address != 0) {
                 return address;
             }
             idle.makeRoom();
         }
-        return central.takeLarge(rooms, pageCount);
+        return central.takeLarge(rooms, pageCount, false);
     }
 
     /**

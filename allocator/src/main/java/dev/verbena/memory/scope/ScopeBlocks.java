@@ -36,17 +36,12 @@ public final class ScopeBlocks {
         this.arena = arena;
     }
 
-    /** @throws OutOfArenaMemoryException if the arena has no memory, and would have none with what is idle */
-    public ScopeBlock take(long byteSize, long alignment) {
-        return take(byteSize, alignment, false);
-    }
-
-    /** Null where {@link #take} throws. */
-    public ScopeBlock tryTake(long byteSize, long alignment) {
-        return take(byteSize, alignment, true);
-    }
-
-    private ScopeBlock take(long byteSize, long alignment, boolean orNull) {
+    /**
+     * Null if the arena has no memory and {@code orNull}.
+     *
+     * @throws OutOfArenaMemoryException if it has none otherwise, and would have none with what is idle
+     */
+    public ScopeBlock take(long byteSize, long alignment, boolean orNull) {
         ScopeBlock block = takeIdle(byteSize, alignment);
         if (block != null) {
             return block;

@@ -80,7 +80,7 @@ class SteadyStateTest {
         assertEquals(0, heap.statistics().liveCount());
         long held = recent.heaps().stream().mapToLong(HeapUsage::cachedByteSize).sum() + recent.largeByteSize();
         assertTrue(held < 2 * GIB, () -> "held=" + held);
-        heap.trim(0);
+        heap.trim(0, 0);
     }
 
     /** Locks that all threads took in the central heap for so many pairs each, of random sizes, after as many for a start. */
@@ -114,7 +114,7 @@ class SteadyStateTest {
         }
         assertTrue(heap.isConsistent());
         assertEquals(0, heap.statistics().liveCount());
-        assertEquals(1, heap.trim(0).size());
+        assertEquals(1, heap.trim(0, 0).size());
         return locks.get() / ((double) THREADS * pairs);
     }
 
