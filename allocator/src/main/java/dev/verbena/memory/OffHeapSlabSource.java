@@ -90,6 +90,11 @@ public final class OffHeapSlabSource implements SlabSource {
         heldByteSize.addAndGet(-own.memory().byteSize());
     }
 
+    @Override
+    public boolean isZeroing() {
+        return true;
+    }
+
     /** Bytes of the slabs that are not released yet. */
     public long heldByteSize() {
         return heldByteSize.get();

@@ -7,7 +7,7 @@ package dev.verbena.memory;
  */
 public interface SlabSource {
     /**
-     * Hands out a slab of at least {@code byteSizeMin} bytes; zeroed, unless the source says otherwise.
+     * Hands out a slab of at least {@code byteSizeMin} bytes; zeroed, unless the source says otherwise in its documentation.
      *
      * @throws OutOfArenaMemoryException if the memory is not to be had; the message says what was asked and what there is
      */
@@ -20,4 +20,12 @@ public interface SlabSource {
      *             arena's, which will offer it again
      */
     void release(Slab slab);
+
+    /**
+     * Whether every slab is all zeroes when it is handed out, and nobody writes to it but through its arena's blocks: an arena then does not
+     * clear what was never used when zeroes are wanted. Not so if a peer may write there, nor if slabs come again as they were left.
+     */
+    default boolean isZeroing() {
+        return false;
+    }
 }

@@ -79,7 +79,7 @@ public record TensorOptions(long alignment, long headroomByteSize, boolean zeroe
     /** The tensor whose block, of at least {@link #wholeByteSize}, begins at {@code start}. */
     Tensor tensor(Storage block, long start, ElementType type, Shape shape) {
         long front = frontByteSize();
-        if (zeroed) {
+        if (zeroed && !block.isZero(start)) {
             MemorySegment slab = block.slabAt(start).memory();
             long first = start + front - headroomByteSize;
             slab.asSlice(first - slab.address(), headroomByteSize + shape.byteSize(type)).fill((byte) 0);

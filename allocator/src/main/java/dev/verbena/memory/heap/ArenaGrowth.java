@@ -147,7 +147,7 @@ public final class ArenaGrowth {
         Slab slab = source.acquire(byteSize);
         try {
             event.commit(byteSize, slab);
-            heap.add(slab, usablePages(slab, byteSize));
+            heap.add(slab, usablePages(slab, byteSize), source.isZeroing());
         } catch (Throwable e) {
             unreleased.add(slab);
             List<RuntimeException> reasons = new ArrayList<>();

@@ -273,10 +273,15 @@ class ArenaHeap implements Storage {
         return slab.slab;
     }
 
+    @Override
+    public boolean isZero(long address) {
+        return central.isZero(address);
+    }
+
     // ---- slabs ----
 
-    void add(Slab slab, long pageCount) {
-        central.add(slab, pageCount);
+    void add(Slab slab, long pageCount, boolean isZero) {
+        central.add(slab, pageCount, isZero);
     }
 
     /**

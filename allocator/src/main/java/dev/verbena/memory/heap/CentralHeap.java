@@ -121,10 +121,10 @@ final class CentralHeap {
 
     // ---- slabs ----
 
-    void add(Slab slab, long pageCount) {
+    void add(Slab slab, long pageCount, boolean isZero) {
         lock();
         try {
-            SlabPages added = new SlabPages(slab, freeNumber(), pageCount);
+            SlabPages added = new SlabPages(slab, freeNumber(), pageCount, isZero);
             try {
                 if (added.number == slabs.size()) {
                     slabs.add(null);
@@ -236,6 +236,7 @@ final class CentralHeap {
                 pages.splitOff(run, length);
             }
             addBorders(run, user.heap);
+            slabs.get(RunRecord.slab(run)).soil(run);
             lentPageCount += length;
             return run;
         } finally {
@@ -384,6 +385,17 @@ final class CentralHeap {
         return RunRecord.address(run);
     }
 
+    /** Whether it is known of a block that nobody has used yet; of small ones it is not. */
+    boolean isZero(long address) {
+        lock();
+        try {
+            SlabPages slab = slabAt(address);
+            return slab != null && slab.isZero(address);
+        } finally {
+            unlock();
+        }
+    }
+
     /** @throws IllegalArgumentException if no large block begins at the address, or no longer */
     void giveLarge(Rooms user, long run, long address) {
         lock();
@@ -406,6 +418,7 @@ final class CentralHeap {
         try {
             SlotRun.checkLarge(run, address);
             unmark(run);
+            slabs.get(RunRecord.slab(run)).soil(run);
             long before = RunRecord.pageCount(run);
             if (pageCount < before) {
                 pages.shrink(run, pageCount);
@@ -421,7 +434,9 @@ final class CentralHeap {
     }
 
     private void give(long run) {
-        slabs.get(RunRecord.slab(run)).erase(run);
+        SlabPages slab = slabs.get(RunRecord.slab(run));
+        slab.erase(run);
+        slab.soil(run);
         pages.give(run);
         wasGivenBack = true;
     }

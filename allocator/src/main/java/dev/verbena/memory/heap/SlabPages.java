@@ -23,7 +23,10 @@ import dev.verbena.memory.slab.SystemMemory;
  * <p>Invariant: the page map leads from every page of a run of slots, and from the first of a large one, to the run, and from no other
  * page anywhere.
  *
- * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> the fields are immutable, but {@code obstacles}; the runs are guarded by the lock of the owner, the page
+ * <p>The pages from {@code zeroBegin} to {@code zeroEnd} came zeroed and were never given back, by a block or with a room, so that who gets some of
+ * them is the first. Where one from the middle comes back, the longer part stays.
+ *
+ * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> the fields are immutable, but {@code obstacles}, and the two above; these and the runs are guarded by the lock of the owner, the page
  * map is read by whoever frees a block, whose bytes don't change meanwhile.
  */
 final class SlabPages {
@@ -42,14 +45,18 @@ final class SlabPages {
     private final long byteSize;
     private final Arena lifetime = Arena.ofShared();
     final long pageMap;
+    private long zeroBegin;
+    private long zeroEnd;
     private volatile ObstacleRow obstacles = ObstacleRow.NONE;
 
-    SlabPages(Slab slab, int number, long pageCount) {
+    /** @param isZero whether all its bytes are 0 */
+    SlabPages(Slab slab, int number, long pageCount, boolean isZero) {
         this.slab = slab;
         this.number = number;
         this.pageCount = pageCount;
         address = slab.memory().address();
         byteSize = pageCount * SizeClasses.PAGE_BYTE_SIZE;
+        zeroEnd = isZero ? pageCount : 0;
         long recordsByteSize = pageCount + 1 << RunRecord.BYTE_SIZE_SHIFT;
         MemorySegment memory;
         try {
@@ -118,6 +125,24 @@ final class SlabPages {
         for (int i = 0; i < enteredPages(run); i++) {
             RawMemory.putByte(pageMap + start + i, (byte) 0);
         }
+    }
+
+    /** Likewise, as the next: the run may have been written to. */
+    void soil(long run) {
+        long start = startPage(run);
+        long end = start + RunRecord.pageCount(run);
+        if (start - zeroBegin > zeroEnd - end) {
+            zeroEnd = Math.min(zeroEnd, start);
+        } else {
+            zeroBegin = Math.max(zeroBegin, end);
+        }
+    }
+
+    /** Whether a large block begins at the address whose pages were never given back. */
+    boolean isZero(long block) {
+        long run = runAt(first, pageMap, block - address);
+        return run != 0 && RunRecord.kind(run) == RunRecord.LARGE && startPage(run) >= zeroBegin
+                && startPage(run) + RunRecord.pageCount(run) <= zeroEnd;
     }
 
     private static long enteredPages(long run) {

@@ -46,6 +46,11 @@ public interface Storage {
     /** The first bytes of the block are nobody's: what a tensor's headroom and alignment leave in front of it. */
     default void setAside(long byteSize) {}
 
+    /** Whether all of the block is known to be 0, which nobody has yet but who asks. */
+    default boolean isZero(long address) {
+        return false;
+    }
+
     /** Whether tensors that are not closed may be used. */
     default boolean isOpen() {
         return true;

@@ -79,7 +79,7 @@ class FreedTwiceTest {
     void ofTwoThreadsOneIsToldOrTheHeap(long byteSize) throws Exception {
         int rounds = 500;
         ArenaHeap heap = new ArenaHeap(new PageRuns(), SLAB_PAGES * SizeClasses.PAGE_BYTE_SIZE);
-        heap.add(() -> MemorySegment.ofAddress(1L << 40), SLAB_PAGES);
+        heap.add(() -> MemorySegment.ofAddress(1L << 40), SLAB_PAGES, false);
         AtomicInteger turn = new AtomicInteger();
         AtomicInteger refused = new AtomicInteger();
         long[] block = new long[1];
@@ -128,7 +128,7 @@ class FreedTwiceTest {
     }
 
     private void addSlab() {
-        central.add(() -> MemorySegment.ofAddress(1L << 40), SLAB_PAGES);
+        central.add(() -> MemorySegment.ofAddress(1L << 40), SLAB_PAGES, false);
     }
 
     private void end() {

@@ -28,7 +28,7 @@ class LockAllTest {
             }
             OwnerLock.handshake();
         });
-        heap.add(() -> MemorySegment.ofAddress(1L << 40), PAGES);
+        heap.add(() -> MemorySegment.ofAddress(1L << 40), PAGES, false);
         long mine = heap.take(100);
         CountDownLatch isThrough = new CountDownLatch(1);
         try (ExecutorService executor = Executors.newSingleThreadExecutor()) {

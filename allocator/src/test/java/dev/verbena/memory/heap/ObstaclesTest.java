@@ -141,7 +141,7 @@ class ObstaclesTest {
     }
 
     private void addSlab(long pageCount) {
-        central.add(source.acquire(pageCount * PAGE), pageCount);
+        central.add(source.acquire(pageCount * PAGE), pageCount, false);
     }
 
     private void allocate(SlotHeap heap, SplittableRandom random) {

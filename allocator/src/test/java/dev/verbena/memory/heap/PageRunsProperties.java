@@ -30,7 +30,7 @@ class PageRunsProperties {
     @Property(tries = 400)
     void bestFitAndImmediateCoalescing(@ForAll @Size(max = 150) List<@IntRange(min = -100, max = 40) Integer> steps) {
         PageRuns runs = new PageRuns();
-        SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
+        SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES, false);
         runs.add(slab);
         TreeMap<Long, Long> taken = new TreeMap<>();
         List<Long> live = new ArrayList<>();
@@ -64,7 +64,7 @@ class PageRunsProperties {
     @Example
     void givingTwiceIsCaught() {
         PageRuns runs = new PageRuns();
-        SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
+        SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES, false);
         runs.add(slab);
         long apart = runs.take(BIG, RunRecord.LARGE);
         long between = runs.take(BIG, RunRecord.LARGE);
@@ -80,7 +80,7 @@ class PageRunsProperties {
     @Example
     void theLongestRunIsSparedUnlessItFits() {
         PageRuns runs = new PageRuns();
-        SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES);
+        SlabPages slab = new SlabPages(SOMEWHERE, 0, PAGES, false);
         runs.add(slab);
         long hole = runs.take(20, RunRecord.LARGE);
         runs.take(17, RunRecord.LARGE);

@@ -153,7 +153,7 @@ class RoomsProperties {
 
     private void addSlab() {
         long address = 1L << 40 + central.slabs().size();
-        central.add(() -> MemorySegment.ofAddress(address), SLAB_PAGES);
+        central.add(() -> MemorySegment.ofAddress(address), SLAB_PAGES, false);
     }
 
     private void allocate(SlotHeap heap, Random random) {

@@ -54,7 +54,7 @@ class SteadyStateTest {
     /** One allocates, another frees: what comes back is allocated again. */
     @Test
     void largeBlocksThatAnotherThreadFreesComeBack() throws Exception {
-        heap.add(() -> MemorySegment.ofAddress(1L << 40), 16 * GIB / SizeClasses.PAGE_BYTE_SIZE);
+        heap.add(() -> MemorySegment.ofAddress(1L << 40), 16 * GIB / SizeClasses.PAGE_BYTE_SIZE, false);
         BlockingQueue<Long> blocks = new ArrayBlockingQueue<>(LIVE);
         int rounds = 100_000;
         Thread other = Thread.ofPlatform().start(() -> {
@@ -85,7 +85,7 @@ class SteadyStateTest {
 
     /** Locks that all threads took in the central heap for so many pairs each, of random sizes, after as many for a start. */
     private double locksOf(long byteSizeMin, long byteSizeMax, int pairs) throws Exception {
-        heap.add(() -> MemorySegment.ofAddress(1L << 40), 16 * GIB / SizeClasses.PAGE_BYTE_SIZE);
+        heap.add(() -> MemorySegment.ofAddress(1L << 40), 16 * GIB / SizeClasses.PAGE_BYTE_SIZE, false);
         CyclicBarrier barrier = new CyclicBarrier(THREADS);
         AtomicLong locks = new AtomicLong();
         try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {

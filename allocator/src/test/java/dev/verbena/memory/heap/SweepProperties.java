@@ -155,7 +155,7 @@ class SweepProperties {
             long address = heap.allocateAny(byteSize);
             if (address == 0) {
                 long at = (1L << 40) + central.slabs().size() * 2 * SLAB_PAGES * SizeClasses.PAGE_BYTE_SIZE;
-                central.add(() -> MemorySegment.ofAddress(at), SLAB_PAGES);
+                central.add(() -> MemorySegment.ofAddress(at), SLAB_PAGES, false);
                 reached.slabs++;
                 address = heap.allocateAny(byteSize);
             }
