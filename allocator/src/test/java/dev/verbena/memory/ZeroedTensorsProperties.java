@@ -149,6 +149,18 @@ class ZeroedTensorsProperties {
     }
 
     @Example
+    void whatABlockGaveUpIsCleared() {
+        try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 4 * MIB, 4 * MIB)) {
+            long block = soiled(arena.allocateAddress(4 * MIB), 4 * MIB);
+            assertTrue(arena.resizeAddress(block, MIB));
+            try (Tensor behind = arena.allocateZeroed(ELEMENTS, Shape.of(3 * MIB))) {
+                assertZero(behind.memory());
+            }
+            arena.freeAddress(block);
+        }
+    }
+
+    @Example
     void whatWasNeverUsedIsNotEvenTouched() throws IOException {
         try (TensorArena arena = TensorArena.create(new OffHeapSlabSource(), 0, 64 * MIB)) {
             try (Tensor first = arena.allocateZeroed(ELEMENTS, Shape.of(32 * MIB))) {

@@ -75,6 +75,8 @@ public class SlotHeap extends OwnerLock {
     private long runByteSize;
     /** With less live the heap has more free than it keeps. */
     private long sparseByteSize = computeSparseByteSize(0);
+    /** With less live it has, or has to {@link #publish}: one comparison for both. */
+    private long lowByteSize = sparseByteSize;
     private long requestedByteSize;
 
     /** With {@code sharedLock} null for one thread. */
@@ -166,7 +168,15 @@ public class SlotHeap extends OwnerLock {
     private void allocated(long byteSize) {
         long allocated = allocatedByteSize + byteSize;
         allocatedByteSize = allocated;
-        livePeakByteSize = Math.max(livePeakByteSize, allocated - freedByteSize);
+        long live = allocated - freedByteSize;
+        if (live > livePeakByteSize) {
+            peakIs(live);
+        }
+    }
+
+    private void peakIs(long live) {
+        livePeakByteSize = live;
+        lowByteSize = Math.max(live - PEAK_DRIFT_MAX, sparseByteSize);
     }
 
     /** The run with a block that may begin at the address, of any heap; 0 if there is none. */
@@ -307,6 +317,12 @@ public class SlotHeap extends OwnerLock {
         long freed = freedByteSize + (long) count * SizeClasses.slotByteSize(sizeClass);
         FREED.setRelease(this, freed);
         long live = allocatedByteSize - freed;
+        if (live < lowByteSize) {
+            becameLow(run, bin, live);
+        }
+    }
+
+    private void becameLow(long run, long bin, long live) {
         if (livePeakByteSize - live > PEAK_DRIFT_MAX) {
             publish();
         }
@@ -322,6 +338,7 @@ public class SlotHeap extends OwnerLock {
     private void addRunByteSize(long byteSize) {
         runByteSize += byteSize;
         sparseByteSize = computeSparseByteSize(runByteSize);
+        peakIs(livePeakByteSize);
     }
 
     private boolean hasFree() {
@@ -476,7 +493,7 @@ public class SlotHeap extends OwnerLock {
     /** Lets everybody look at how much this heap had at most, and starts anew. */
     void publish() {
         central.peak.look();
-        livePeakByteSize = liveByteSize();
+        peakIs(liveByteSize());
     }
 
     /** By any thread. */
