@@ -1,5 +1,6 @@
 package dev.verbena.benchmarks;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.HdrHistogram.Recorder;
@@ -45,13 +46,23 @@ public class ReplacementBeside {
 
         /** It runs. */
         @Setup
-        public void start(SharedSlots shared) {
+        public void start(SharedSlots shared) throws InterruptedException {
             shared.join();
-            VerbenaAddressSlots slots = (VerbenaAddressSlots) (companion.isElsewhere() ? shared.openAnother()
-                    : shared.slots());
-            thread = new Thread(() -> act(slots), "companion");
+            VerbenaAddressSlots ofAll = (VerbenaAddressSlots) shared.slots();
+            VerbenaAddressSlots slots = companion.isElsewhere() ? (VerbenaAddressSlots) shared.openAnother() : ofAll;
+            CountDownLatch known = new CountDownLatch(1);
+            thread = new Thread(() -> {
+                try {
+                    companion.act(ofAll);
+                } finally {
+                    known.countDown();
+                }
+                act(slots);
+            }, "companion");
             thread.setDaemon(true);
             thread.start();
+            // Whomever it asks later: an arena finds the heap of a thread that it knows alone, or that came last, more quickly.
+            known.await();
         }
 
         private void act(VerbenaAddressSlots slots) {
