@@ -255,8 +255,10 @@ class DynamicAllocationTest {
             assertEquals(SendResult.SENT, sender.offer(tensor, null));
             Tensor first = receiver.poll(DevicePair.TIMEOUT);
             assertFalse(first == null);
-            assertNull(receiver.poll());
-            assertTrue(receiver.isOutOfMemory());
+            DevicePair.awaitTrue(pair.receiver, () -> {
+                assertNull(receiver.poll());
+                return receiver.isOutOfMemory();
+            });
             OutOfArenaMemoryException e = assertThrows(OutOfArenaMemoryException.class, () -> receiver.poll(SHORT));
             assertTrue(e.getMessage().contains("receiver 'edge': no room for the next tensor, INT8[600000]"),
                     e.getMessage());

@@ -85,7 +85,7 @@ class WaitingCallsTest {
                 assertTrue(full.getMessage().contains("peer receiver") && full.getMessage().contains("no slot is free"),
                         full.getMessage());
             }
-            in.poll(SHORT).close();
+            in.poll(DevicePair.TIMEOUT).close();
             in.close();
         }
     }

@@ -12,6 +12,9 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ControlLoopTest {
+    /** Longer than a busy machine keeps a thread from running that has only begun to set its timers. */
+    private static final long STEP_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
     @Test
     void timersComeInTheOrderOfTheirTimesAndCancelledOnesNever() throws InterruptedException {
         List<Integer> seen = new CopyOnWriteArrayList<>();
@@ -19,10 +22,10 @@ class ControlLoopTest {
         try (ControlLoop loop = new ControlLoop("loop", Long.MAX_VALUE)) {
             loop.later(() -> {
                 loop.after(Long.MAX_VALUE, () -> seen.add(99));
-                loop.after(TimeUnit.MILLISECONDS.toNanos(30), last::countDown);
-                loop.after(TimeUnit.MILLISECONDS.toNanos(20), () -> seen.add(20));
-                ControlLoop.Timer off = loop.after(TimeUnit.MILLISECONDS.toNanos(10), () -> seen.add(10));
-                loop.after(TimeUnit.MILLISECONDS.toNanos(5), () -> {
+                loop.after(6 * STEP_NS, last::countDown);
+                loop.after(4 * STEP_NS, () -> seen.add(20));
+                ControlLoop.Timer off = loop.after(2 * STEP_NS, () -> seen.add(10));
+                loop.after(STEP_NS, () -> {
                     seen.add(5);
                     off.cancel();
                 });
