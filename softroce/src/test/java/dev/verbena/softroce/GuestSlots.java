@@ -6,30 +6,27 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /**
- * How many guests run at once: one a processor, for each keeps one busy, or fewer where memory is short. Other tests that run beside,
- * in a process of their own, count as a guest until they end.
+ * How many guests run at once: one a processor, for each keeps one busy, or fewer where memory is short. Two hosts that talk to each
+ * other are as one: while one works the other waits for it, and together they have the memory of one. Other tests that run beside, in a
+ * process of their own, count as a guest until they end.
  *
  * <p>
- * Single guests go first: while one is left no processor waits, as one does until both are free for a pair. Of those alike the one that
- * may take longest, so that no long one is left to the end, and then who came first.
+ * First goes who may take longest, so that no long one is left to the end, and then who came first.
  *
  * <p>
  * Threading: thread-safe.
  */
 final class GuestSlots {
     /** @param number in the order of coming */
-    private record Waiting(int guests, Duration timeout, long number) {}
+    private record Waiting(Duration timeout, long number) {}
 
-    private final int count;
     private final PriorityQueue<Waiting> waiting = new PriorityQueue<>(
-            Comparator.comparingInt(Waiting::guests).thenComparing(Waiting::timeout, Comparator.reverseOrder())
-                    .thenComparingLong(Waiting::number));
+            Comparator.comparing(Waiting::timeout, Comparator.reverseOrder()).thenComparingLong(Waiting::number));
     private int free;
     private long came;
 
     /** @param count at least one */
     GuestSlots(int count) {
-        this.count = count;
         free = count;
     }
 
@@ -57,32 +54,27 @@ final class GuestSlots {
         synchronized (this) {
             free--; // Before anybody asks for one.
         }
-        process.onExit().thenRun(() -> giveBack(1));
+        process.onExit().thenRun(this::giveBack);
     }
 
-    /**
-     * Waits until so many guests, which belong together, may start.
-     *
-     * @return what to give back when they have ended: fewer where there are not so many
-     */
-    synchronized int take(int guests, Duration timeout) throws InterruptedException {
-        int taken = Math.min(guests, count);
-        Waiting own = new Waiting(guests, timeout, came++);
+    /** Waits until a guest, or two that belong together, may start. */
+    synchronized void take(Duration timeout) throws InterruptedException {
+        Waiting own = new Waiting(timeout, came++);
         waiting.add(own);
         try {
-            while (free < taken || waiting.peek() != own) {
+            while (free < 1 || waiting.peek() != own) {
                 wait();
             }
-            free -= taken;
-            return taken;
+            free--;
         } finally {
             waiting.remove(own);
             notifyAll();
         }
     }
 
-    synchronized void giveBack(int taken) {
-        free += taken;
+    /** When they have ended. */
+    synchronized void giveBack() {
+        free++;
         notifyAll();
     }
 

@@ -17,47 +17,35 @@ class GuestSlotsTest {
     private static final Duration LONG = Duration.ofMinutes(2);
 
     @Test
-    void twoHostsStartTogetherWhenNoSingleGuestWaits() throws Exception {
+    void noMoreStartThanThereAreSlots() throws Exception {
         GuestSlots slots = new GuestSlots(2);
-        int first = slots.take(1, SHORT);
-        int second = slots.take(1, SHORT);
-        CompletableFuture<Integer> pair = taking(slots, 2, LONG);
-        CompletableFuture<Integer> later = taking(slots, 1, SHORT);
-        slots.giveBack(first);
-        assertEquals(1, later.get());
-        assertFalse(pair.isDone());
-        slots.giveBack(second);
-        assertFalse(pair.isDone());
-        assertEquals(1, slots.freeCount());
-        slots.giveBack(later.get());
-        assertEquals(2, pair.get());
+        slots.take(SHORT);
+        slots.take(SHORT);
         assertEquals(0, slots.freeCount());
+        CompletableFuture<Void> third = taking(slots, SHORT);
+        assertFalse(third.isDone());
+        slots.giveBack();
+        third.get();
+        assertEquals(0, slots.freeCount());
+        slots.giveBack();
+        assertEquals(1, slots.freeCount());
     }
 
     @Test
     void whoMayTakeLongestIsFirstAndThenWhoWaitsLongest() throws Exception {
         GuestSlots slots = new GuestSlots(1);
-        int taken = slots.take(1, SHORT);
-        CompletableFuture<Integer> first = taking(slots, 1, SHORT);
-        CompletableFuture<Integer> second = taking(slots, 1, SHORT);
-        CompletableFuture<Integer> longest = taking(slots, 1, LONG);
-        slots.giveBack(taken);
-        assertEquals(1, longest.get());
+        slots.take(SHORT);
+        CompletableFuture<Void> first = taking(slots, SHORT);
+        CompletableFuture<Void> second = taking(slots, SHORT);
+        CompletableFuture<Void> longest = taking(slots, LONG);
+        slots.giveBack();
+        longest.get();
         assertFalse(first.isDone());
-        slots.giveBack(longest.get());
-        assertEquals(1, first.get());
+        slots.giveBack();
+        first.get();
         assertFalse(second.isDone());
-        slots.giveBack(first.get());
-        assertEquals(1, second.get());
-    }
-
-    @Test
-    void whereThereIsOneSlotTwoHostsMakeDoWithIt() throws Exception {
-        GuestSlots slots = new GuestSlots(1);
-        int taken = slots.take(2, SHORT);
-        assertEquals(0, slots.freeCount());
-        slots.giveBack(taken);
-        assertEquals(1, slots.freeCount());
+        slots.giveBack();
+        second.get();
     }
 
     @Test
@@ -67,9 +55,11 @@ class GuestSlotsTest {
             GuestSlots slots = new GuestSlots(2);
             slots.lendOneTo(beside.toHandle());
             assertEquals(1, slots.freeCount());
-            CompletableFuture<Integer> pair = taking(slots, 2, LONG);
+            slots.take(LONG);
+            CompletableFuture<Void> second = taking(slots, LONG);
+            assertFalse(second.isDone());
             beside.getOutputStream().close();
-            assertEquals(2, pair.get());
+            second.get();
         } finally {
             beside.destroyForcibly();
         }
@@ -84,12 +74,12 @@ class GuestSlotsTest {
     }
 
     /** Somebody who waits already when this returns. */
-    private static CompletableFuture<Integer> taking(GuestSlots slots, int guests, Duration timeout)
-            throws InterruptedException {
-        CompletableFuture<Integer> taken = new CompletableFuture<>();
+    private static CompletableFuture<Void> taking(GuestSlots slots, Duration timeout) throws InterruptedException {
+        CompletableFuture<Void> taken = new CompletableFuture<>();
         Thread thread = Thread.ofPlatform().daemon().start(() -> {
             try {
-                taken.complete(slots.take(guests, timeout));
+                slots.take(timeout);
+                taken.complete(null);
             } catch (InterruptedException e) {
                 taken.completeExceptionally(e);
             }

@@ -62,7 +62,7 @@ final class Guests {
         return start(timeout, newFolder(), "pair", first, second);
     }
 
-    /** Waits until there is a slot for each. */
+    /** Waits until there is a slot. */
     static RunningGuests start(Duration timeout, Path out, String... words)
             throws IOException, InterruptedException {
         assumeTheyWork();
@@ -71,11 +71,11 @@ final class Guests {
         command.addAll(List.of(words));
         ProcessBuilder script = new ProcessBuilder(command).directory(HOME.toFile());
         int hosts = words.length - 1;
-        int taken = Slots.OF_THIS_MACHINE.take(hosts, timeout);
+        Slots.OF_THIS_MACHINE.take(timeout);
         try {
-            return new RunningGuests(script, out, hosts, () -> Slots.OF_THIS_MACHINE.giveBack(taken));
+            return new RunningGuests(script, out, hosts, Slots.OF_THIS_MACHINE::giveBack);
         } catch (Throwable e) {
-            Slots.OF_THIS_MACHINE.giveBack(taken);
+            Slots.OF_THIS_MACHINE.giveBack();
             throw e;
         }
     }
