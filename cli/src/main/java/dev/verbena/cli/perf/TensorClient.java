@@ -53,7 +53,7 @@ final class TensorClient {
             }
             rehearsalNsMax = REHEARSAL_NS_MAX;
         }
-        tell(TensorRound.Kind.END, options.protocols().getFirst(), 0, 0);
+        link.tellLast(new TensorRound(TensorRound.Kind.END, options.protocols().getFirst(), 0, 0).toWords());
         return figures;
     }
 

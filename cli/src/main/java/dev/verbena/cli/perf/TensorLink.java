@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.RdmaDevice;
+import dev.verbena.transfer.TransferException;
 
 /**
  * The devices of both sides, and words between them by the device's own small RPC. Who waits for words moves the device's transfers
@@ -59,6 +60,15 @@ final class TensorLink implements AutoCloseable {
         ByteBuffer request = ByteBuffer.allocate(words.length * Long.BYTES);
         request.asLongBuffer().put(words);
         device.call(peer, TELL, request.array(), TIMEOUT);
+    }
+
+    /** Likewise, what the peer goes upon: it may have gone before its answer has left. */
+    void tellLast(long... words) {
+        try {
+            tell(words);
+        } catch (TransferException e) {
+            // Nothing is left to ask of it. What has failed there, it says itself.
+        }
     }
 
     long[] await() {

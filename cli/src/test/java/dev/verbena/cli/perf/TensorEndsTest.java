@@ -15,6 +15,7 @@ import dev.verbena.cli.FailedRunException;
 import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.TransferException;
 
 /** What arrives is compared, and a peer that is lost is no silence. */
 class TensorEndsTest {
@@ -63,6 +64,24 @@ class TensorEndsTest {
         first.abort("it has had enough");
         String lost = assertThrows(FailedRunException.class, there::await).getMessage();
         assertTrue(lost.contains("first") && lost.contains("it has had enough"), lost);
+    }
+
+    @Test
+    void whoGoesUponAWordNeedNotAnswerIt() {
+        for (boolean isLast : new boolean[]{false, true}) {
+            RdmaDevice asks = device("asks");
+            try (RdmaDevice goes = device("goes"); TensorLink link = new TensorLink(asks, goes.endpoint())) {
+                goes.handle("perf.tell", (_, request) -> {
+                    goes.abort("it goes");
+                    return request;
+                });
+                if (isLast) {
+                    link.tellLast(1);
+                } else {
+                    assertThrows(TransferException.class, () -> link.tell(1));
+                }
+            }
+        }
     }
 
     @Test
