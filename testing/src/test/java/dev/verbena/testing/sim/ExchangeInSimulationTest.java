@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Tensors by name and step, in a simulation: what is asked for comes, whole, once, whatever a fabric may do and whoever fails; and wrong exchanges are found. */
 class ExchangeInSimulationTest {
     private static final int MUTANT_SEEDS = 200;
-    private static final long SEEDS = Math.min(1_000, Long.getLong("verbena.simulation.seeds", 300));
+    private static final long SEEDS = Long.getLong("verbena.simulation.seeds", 1_000);
 
     private enum Wrong {
         TELLS_NO_SHAPE_THAT_HAS_CHANGED("malformed entry of an exchange: byteSize",
@@ -36,6 +36,24 @@ class ExchangeInSimulationTest {
                 "                release(i--, WITHDRAWN);"),
         TAKES_A_DEAD_TENSOR_FOR_DATA("step \\d+ is TENSOR", "exchange/ExchangeReceive.java",
                 "case DEAD -> ExchangeContent.DEAD;", "case DEAD -> ExchangeContent.TENSOR;"),
+        KEEPS_THE_SHAPE_THAT_A_NAME_HAD_FIRST("malformed entry of an exchange: byteSize|has shape",
+                "exchange/ExchangeNames.java", "            this.shape = shape;",
+                "            this.shape = this.shape == null ? shape : this.shape;"),
+        CALLS_TWO_NAMES_BY_ONE_ID("nameId=\\d is told twice", "exchange/AdaptiveExchangeSender.java",
+                "new Told(names.size());", "new Told(names.size() / 2);"),
+        TAKES_ONE_STEP_FOR_ANOTHER("step \\d+ (is|has|element)|that has not landed|has a chunk|heard of",
+                "exchange/MatchTable.java",
+                "            return name.hashCode() * 31 + Long.hashCode(step);\n        }\n\n        @Override\n"
+                        + "        public final boolean equals(Object other) {\n            return other instanceof Entry entry && entry.step == step && ",
+                "            return name.hashCode();\n        }\n\n        @Override\n"
+                        + "        public final boolean equals(Object other) {\n            return other instanceof Entry entry && "),
+        FORGETS_WHO_ASKED_FOR_WHAT_IS_WITHDRAWN("is not settled", "exchange/AdaptiveExchangeReceiver.java",
+                "                each.unstall();\n                receives.add(each);",
+                "                each.unstall();"),
+        LOSES_WHAT_IS_TO_BE_ASKED_FOR_AGAIN("is not settled", "exchange/AdaptiveExchangeReceiver.java",
+                "                arrivals.add(receive.arrival());\n", ""),
+        HANDS_ON_WHAT_IS_DAMAGED("step \\d+ element", "exchange/AdaptiveExchangeReceiver.java",
+                "            if (sum != arrival.checksum) {", "            if (sum != arrival.checksum && sum < 0) {"),
         RELEASES_NOTHING("is not settled", "exchange/TensorRead.java", "            release.post(ExchangeEntry.READ);",
                 "            becomeIdle();");
 

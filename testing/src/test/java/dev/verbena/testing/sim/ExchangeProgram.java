@@ -9,8 +9,11 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import dev.verbena.memory.ElementType;
+import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
@@ -28,26 +31,32 @@ import dev.verbena.transfer.SendResult;
 import dev.verbena.transfer.TransferException;
 
 /**
- * One device sends another what it asks for, in an order of its own, of any shape, dead ones and failures among them; some questions are
- * cancelled and asked again, some sends withdrawn and sent again. A step says what it is, so whoever gets it knows whether it is right. Two
- * steps in ten are sent under one name and step.
+ * One device sends another what it asks for, in an order of its own, of any shape, dead ones and failures among them, and some that are
+ * written to while they are sent; some questions are cancelled and asked again, some sends withdrawn and sent again; in some programs the
+ * receiver has memory for two tensors at a time. A step says what it is, so whoever gets it knows whether it is right. Two steps in ten are
+ * sent under one name and step.
  *
  * <p><b>Owner:</b> the test. <b>Threading:</b> one thread.
  */
 public final class ExchangeProgram {
     /** What must have happened in enough programs. */
-    static final List<String> DONE = List.of("tensors", "chunks", "withdrawn", "dead", "failed", "cancelled", "errors",
-            "losses");
+    static final List<String> DONE = List.of("tensors", "chunks", "withdrawn", "dead", "failed", "damaged", "cancelled",
+            "cancelled for want of memory", "errors", "losses");
+    private static final Pattern DAMAGED = Pattern
+            .compile(".* 'name (\\d)' step=(\\d+) is damaged: checksum=0x(\\w+) but the sender's is 0x(\\w+)");
     private static final int STEPS = 40;
     private static final int NAMES = 3;
     private static final int AT_A_TIME = 12;
     private static final long ARENA_BYTE_SIZE = 1 << 20;
+    /** Of the receiver's arena, where memory is scarce; the largest tensor has less. */
+    private static final int ROOM_BYTE_SIZE = 8 << 10;
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final long TURN_NS = 3_000;
     private static final long SETTLED_NS = 60_000_000_000L;
 
     private final Simulation simulation;
     private final boolean isHarmless;
+    private final boolean isScarce;
     private final Random random;
     private final Tally tally;
     private final List<Integer> toAsk = new ArrayList<>();
@@ -73,6 +82,7 @@ public final class ExchangeProgram {
         random = Chance.random(seed * 41);
         simulation = new Simulation(seed, plan);
         isHarmless = plan.incidents().isEmpty();
+        isScarce = seed % 7 == 6;
         for (int i = 0; i < STEPS; i++) {
             toAsk.add(i);
         }
@@ -125,10 +135,11 @@ public final class ExchangeProgram {
         TensorArena target = TensorArena.create(to.slabSource(), 1 << 16, ARENA_BYTE_SIZE);
         TensorArena source = TensorArena.create(from.readableSlabSource(), 1 << 16, ARENA_BYTE_SIZE);
         receiver = to.exchangeReceiver("x", target, 1 + random.nextInt(4));
+        List<Tensor> occupied = isScarce ? occupy(target) : List.of();
         takeTurns(toFabric);
         try {
             sender = from.channel(to.endpoint(), 0).exchangeSender("x", ExchangeOptions.defaults()
-                    .withEagerByteSizeMax(seed % 4 == 0 ? ExchangeOptions.MEASURED : random.nextInt(2_000))
+                    .withEagerByteSizeMax(eagerByteSizeMax(seed))
                     .withChecksums(), TIMEOUT);
         } catch (TransferException e) {
             fail("connecting", e);
@@ -146,7 +157,27 @@ public final class ExchangeProgram {
             check(hasSettled(fromFabric, toFabric), "is not settled: sent=" + sent + " missing=" + missing() + " told="
                     + Arrays.toString(told) + " " + failure + " " + senderFailure);
         }
+        occupied.forEach(Tensor::close);
         end(fromFabric, from, source, toFabric, target);
+    }
+
+    /** Where memory is scarce nothing may lie there that nobody has asked for: what is asked for would wait for it. */
+    private int eagerByteSizeMax(long seed) {
+        return isScarce ? 0 : seed % 4 == 0 ? ExchangeOptions.MEASURED : random.nextInt(2_000);
+    }
+
+    /** All but what two of the larger tensors take. */
+    private static List<Tensor> occupy(TensorArena arena) {
+        List<Tensor> occupied = new ArrayList<>();
+        for (Tensor each = room(arena); each != null; each = room(arena)) {
+            occupied.add(each);
+        }
+        occupied.removeLast().close();
+        return occupied;
+    }
+
+    private static Tensor room(TensorArena arena) {
+        return arena.tryAllocate(ElementType.UINT8, Shape.of(ROOM_BYTE_SIZE));
     }
 
     private void end(SimFabric fromFabric, RdmaDevice from, TensorArena source, SimFabric toFabric,
@@ -230,6 +261,11 @@ public final class ExchangeProgram {
         return step % 7 == 5;
     }
 
+    /** Whether its sender writes to it while it is sent. */
+    private static boolean isWrittenTo(int step) {
+        return step % 12 == 4;
+    }
+
     /** The same for a while, then another one; up to 5 KiB. */
     private static Shape shape(int step) {
         Random random = Chance.random(step / 6 * NAMES + step % NAMES);
@@ -276,7 +312,11 @@ public final class ExchangeProgram {
             for (long i = 0; i < tensor.shape().elementCount(); i++) {
                 tensor.memory().setAtIndex(JAVA_LONG, i, content(step, i));
             }
-            return sender.offer(name(key(step)), key(step), tensor, failed -> onEnd(step, failed));
+            SendResult result = sender.offer(name(key(step)), key(step), tensor, failed -> onEnd(step, failed));
+            if (isWrittenTo(step) && tensor.byteSize() > 0) {
+                tensor.memory().setAtIndex(JAVA_LONG, 0, ~content(step, 0));
+            }
+            return result;
         }
     }
 
@@ -312,6 +352,12 @@ public final class ExchangeProgram {
         for (int step = 0; step < STEPS; step++) {
             if (asked[step] != null && asked[step].isDone()) {
                 take(step);
+            } else if (isScarce && asked[step] != null && !isOneOfTwo(step) && random.nextInt(20) == 0
+                    && awaitsMemory(asked[step])) {
+                asked[step].cancel();
+                asked[step] = null;
+                toAsk.addFirst(step);
+                tally.add("cancelled for want of memory");
             } else if (asked[step] != null && sent <= step && !isOneOfTwo(step) && random.nextInt(50) == 0) {
                 asked[step].cancel();
                 asked[step] = null;
@@ -331,6 +377,16 @@ public final class ExchangeProgram {
                 failure = e.getMessage();
                 fail("asking", e);
             }
+        }
+    }
+
+    /** What is known of it stays with who asks next. */
+    private static boolean awaitsMemory(ExchangeRequest request) {
+        try {
+            request.await(Duration.ZERO);
+            return false;
+        } catch (OutOfArenaMemoryException e) {
+            return true;
         }
     }
 
@@ -377,12 +433,29 @@ public final class ExchangeProgram {
             hasCome[step] = true;
             tally.add(tensor == null ? "dead" : "tensors");
         } catch (ExchangeException e) {
-            check(isFailed(step) && e.step() == key(step) && e.getMessage().contains("step " + step), e.getMessage());
+            check(isFailed(step) && e.step() == key(step) && e.tensorName().equals(name(key(step)))
+                    && e.peerName().equals("sender")
+                    && e.peerMessage().equals("java.lang.ArithmeticException: step " + step), e.getMessage());
             hasCome[step] = true;
             tally.add("failed");
         } catch (TransferException e) {
+            if (isDamaged(step, e.getMessage())) {
+                hasCome[step] = true;
+                tally.add("damaged");
+                return;
+            }
             failure = e.getMessage();
             fail("receiving", e);
         }
+    }
+
+    /** It says of which it speaks, and two sums. */
+    private boolean isDamaged(int step, String message) {
+        Matcher matcher = DAMAGED.matcher(message);
+        boolean isDamaged = matcher.matches();
+        check(!isDamaged || isWrittenTo(step) && Integer.parseInt(matcher.group(1)) == key(step) % NAMES
+                && Integer.parseInt(matcher.group(2)) == key(step) && !matcher.group(3).equals(matcher.group(4)),
+                "step " + step + " is said to be damaged: " + message);
+        return isDamaged;
     }
 }
