@@ -207,7 +207,9 @@ public final class CounterFile implements AutoCloseable {
     /** Empty if the descriptor is of another file, or gone. */
     private static List<CounterRow> read(Path descriptor) {
         try {
-            if (!Files.readSymbolicLink(descriptor).getFileName().toString().startsWith(NAME)) {
+            Path name = Files.readSymbolicLink(descriptor).getFileName();
+            // The root folder has none.
+            if (name == null || !name.toString().startsWith(NAME)) {
                 return List.of();
             }
             try (FileChannel channel = FileChannel.open(descriptor, StandardOpenOption.READ)) {

@@ -97,4 +97,13 @@ class CounterFileTest {
         assertEquals(List.of(), CounterFile.ofProcess(Long.MAX_VALUE));
         assertEquals(List.of(), CounterFile.ofProcess(ProcessHandle.current().parent().orElseThrow().pid()));
     }
+
+    @Test
+    void otherDescriptorsAreNoneOfOurs() throws IOException {
+        try (CounterFile file = new CounterFile("beside", "shm"); Stream<Path> root = Files.list(Path.of("/"))) {
+            file.take(false, "weights", "bob", "");
+            assertTrue(root.iterator().hasNext());
+            assertEquals(1, seen("beside").size());
+        }
+    }
 }
