@@ -12,8 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever happens to the members of a group: all have the same result, to the bit, or all that live hear why not; and wrong groups are found. */
 class GroupSimulationTest {
-    private static final String PROPERTY = "verbena.simulation.groupSeeds";
-    private static final long SEEDS = Long.getLong(PROPERTY, 200);
+    private static final long SEEDS = Long.getLong("verbena.simulation.seeds", 200);
     private static final int MUTANT_SEEDS = 100;
     private static final List<String> DONE = List.of("reduce", "broadcast", "gather", "barrier", "done", "failures");
 
