@@ -11,12 +11,15 @@ import dev.verbena.transfer.RdmaDeviceOptions;
 /**
  * What processes do in a program over a real fabric: a seed says it, to each of them the same.
  *
+ * @param collectives what all of them do together, as one group; none if they are none
  * @param disturbed whom it happens to
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-record Agenda(long seed, int devices, List<Planned> streams, Disturbance disturbance, int disturbed, long disturbedNs) {
+record Agenda(long seed, int devices, List<Planned> streams, List<Collective> collectives,
+        Disturbance disturbance, int disturbed, long disturbedNs) {
     private static final int STREAMS_MAX = 8;
+    private static final int COLLECTIVES_MAX = 12;
     private static final int WIDTH_MAX = 100;
     private static final int LARGE_WIDTH_MAX = 3_000;
     private static final int HOLD_NS_MAX = 20_000;
@@ -58,8 +61,19 @@ record Agenda(long seed, int devices, List<Planned> streams, Disturbance disturb
         }
         Disturbance disturbance = random.nextBoolean() ? Disturbance.NONE
                 : Disturbance.values()[1 + random.nextInt(Disturbance.values().length - 1)];
-        return new Agenda(seed, devices, streams, disturbance, random.nextInt(devices),
+        return new Agenda(seed, devices, streams, collectives(seed, devices), disturbance, random.nextInt(devices),
                 random.nextInt(DISTURBED_NS_MAX));
+    }
+
+    /** In every second program. */
+    private static List<Collective> collectives(long seed, int devices) {
+        Random random = new Random(seed * 0x9e37_79b9_7f4a_7c15L + 1);
+        random.nextLong();
+        List<Collective> collectives = new ArrayList<>();
+        for (int i = seed % 2 == 0 ? 2 + random.nextInt(COLLECTIVES_MAX) : 0; i > 0; i--) {
+            collectives.add(i == 1 ? Collective.barrier(devices) : Collective.random(random, devices));
+        }
+        return collectives;
     }
 
     /** What one of them draws from while it runs. */

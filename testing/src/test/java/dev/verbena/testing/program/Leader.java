@@ -2,6 +2,7 @@ package dev.verbena.testing.program;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -21,9 +22,13 @@ public final class Leader implements AutoCloseable {
     private Agenda agenda;
     private EndReport[] senders;
     private EndReport[] receivers;
+    /** Of the group's members: whether they have done all, and how many operations have ended well. */
+    private boolean[] haveDone;
+    private int[] succeeded;
     private boolean isGone;
     private boolean isDisturbed;
     private long tensors;
+    private long collectives;
     private int disturbances;
 
     /** @param timeout for each thing that it waits for, while the process that has to do it lives: many times what that takes there */
@@ -37,6 +42,8 @@ public final class Leader implements AutoCloseable {
         agenda = Agenda.of(seed);
         senders = new EndReport[agenda.streams().size()];
         receivers = new EndReport[agenda.streams().size()];
+        haveDone = new boolean[agenda.devices()];
+        succeeded = new int[agenda.devices()];
         isGone = false;
         isDisturbed = false;
         violations.clear();
@@ -52,6 +59,7 @@ public final class Leader implements AutoCloseable {
         for (EndReport each : receivers) {
             tensors += each == null ? 0 : each.count();
         }
+        collectives += Arrays.stream(succeeded).sum();
         if (!violations.isEmpty()) {
             throw new AssertionError("seed=" + seed + " " + String.join("; ", violations) + "; " + agenda);
         }
@@ -60,6 +68,11 @@ public final class Leader implements AutoCloseable {
     /** Tensors that have arrived in all programs. */
     public long tensors() {
         return tensors;
+    }
+
+    /** Operations of a group that have ended well, each at each member. */
+    public long collectives() {
+        return collectives;
     }
 
     /** Programs in which one of the devices gave up, closed, or was killed. */
@@ -119,6 +132,9 @@ public final class Leader implements AutoCloseable {
                     break;
                 } else if (words[0].equals("acted")) {
                     acted++;
+                } else if (words[0].equals("group")) {
+                    haveDone[i] = Boolean.parseBoolean(words[1]);
+                    succeeded[i] = Integer.parseInt(words[2]);
                 } else {
                     EndReport[] reports = words[0].equals("sender") ? senders : receivers;
                     reports[Integer.parseInt(words[1])] = EndReport.decode(words, 2);
@@ -154,6 +170,10 @@ public final class Leader implements AutoCloseable {
     private boolean isSettled() throws InterruptedException {
         report();
         boolean isSettled = true;
+        for (int i = 0; i < agenda.devices(); i++) {
+            isSettled &= haveDone[i] || isGone(i);
+        }
+        checkSucceeded();
         for (Agenda.Planned each : agenda.streams()) {
             EndReport receiver = receivers[each.stream().id()];
             boolean isFromGone = isGone(each.from());
@@ -166,6 +186,15 @@ public final class Leader implements AutoCloseable {
                     !hasEnded(each.from()) && !hasEnded(each.to()));
         }
         return isSettled;
+    }
+
+    /** Where nothing happens to anybody all do all. */
+    private void checkSucceeded() {
+        for (int i = 0; agenda.isHarmless() && i < agenda.devices(); i++) {
+            if (haveDone[i] && succeeded[i] != agenda.collectives().size()) {
+                throw new AssertionError("d" + i + " has done operations=" + succeeded[i] + " of its group");
+            }
+        }
     }
 
     /** It may have said goodbye after its last report. */

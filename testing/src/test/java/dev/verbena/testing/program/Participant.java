@@ -26,7 +26,7 @@ import dev.verbena.transfer.TransferException;
  * <pre>
  *   begin SEED DEVICE ──►     ◄── ready PORT (ADDRESS BYTESIZE RKEY of each peer's landing)
  *   peers (PORT ADDRESS BYTESIZE RKEY of each) ──►
- *   report ──►                ◄── sender ID REPORT, receiver ID REPORT, acted, reported
+ *   report ──►                ◄── sender ID REPORT, receiver ID REPORT, group DONE SUCCEEDED, acted, reported
  *   disturb ──►
  *   end ──►                   ◄── violation TEXT, ended
  * </pre>
@@ -50,6 +50,7 @@ final class Participant implements World {
     /** Of each stream of the agenda; null where another one has that end. */
     private final List<SendingEnd> senders = new ArrayList<>();
     private final List<ReceivingEnd> receivers = new ArrayList<>();
+    private final GroupEnd group;
     private final List<Endpoint> endpoints = new ArrayList<>();
     private final List<RemoteRegion> landings = new ArrayList<>();
     private final List<Runnable> actions = new ArrayList<>();
@@ -64,6 +65,7 @@ final class Participant implements World {
         this.number = number;
         random = agenda.random(number);
         host = new Host(this, number, RdmaDevice.create(agenda.options(defaults, number)), ARENA_BYTE_SIZE);
+        group = new GroupEnd(this, host, number, agenda.collectives(), this::onFailure);
         for (Agenda.Planned each : agenda.streams()) {
             senders.add(each.from() != number ? null : new SendingEnd(this, each.stream(), host, this::onFailure));
             receivers.add(each.to() != number ? null
@@ -106,6 +108,8 @@ final class Participant implements World {
         }
         out.println(ready);
         hearOfPeers(in.readLine().split(" "));
+        // Before anything that waits for a peer which waits here.
+        attempt(() -> group.join(endpoints));
         planActions();
         while (!isEnding) {
             takeTurn();
@@ -166,6 +170,7 @@ final class Participant implements World {
         for (int i = 0; i < agenda.streams().size(); i++) {
             takeTurn(agenda.streams().get(i), senders.get(i), receivers.get(i));
         }
+        group.takeTurn();
         if (!actions.isEmpty() && !isDisturbed) {
             attempt(actions.removeLast());
         }
@@ -243,6 +248,7 @@ final class Participant implements World {
                         receiver.isClosed(), receiver.failure() != null).encode());
             }
         }
+        out.println("group " + group.isDone() + " " + group.succeeded());
         boolean isCopying = false;
         for (int i = 0; i < agenda.devices(); i++) {
             isCopying |= host.isCopying(i);
@@ -258,6 +264,7 @@ final class Participant implements World {
             return;
         }
         isClosed = true;
+        group.close();
         for (int i = 0; i < agenda.streams().size(); i++) {
             if (senders.get(i) != null) {
                 senders.get(i).close();
@@ -268,6 +275,7 @@ final class Participant implements World {
             }
         }
         host.close();
+        group.checkEnd();
     }
 
     // ---- its world ----

@@ -21,6 +21,7 @@ class ShmProgramsTest {
                 leader.run(seed);
             }
             assertTrue(leader.tensors() > 10 * SEEDS, "tensors=" + leader.tensors());
+            assertTrue(leader.collectives() > 5 * SEEDS, "collectives=" + leader.collectives());
             assertTrue(leader.disturbances() > SEEDS / 10, "disturbances=" + leader.disturbances());
         }
     }

@@ -24,6 +24,7 @@ class VerbsProgramsOnDevice {
                 leader.run(i < SEEDS.length ? SEEDS[i] : SEEDS[SEEDS.length - 1] + 1 + i - SEEDS.length);
             }
             assertTrue(leader.tensors() > 10 * count, "tensors=" + leader.tensors());
+            assertTrue(leader.collectives() > 2 * count, "collectives=" + leader.collectives());
             assertTrue(leader.disturbances() > 0, "disturbances=" + leader.disturbances());
         }
     }

@@ -1,7 +1,5 @@
 package dev.verbena.testing.sim;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,17 +9,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
-import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.testing.program.Collective;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Group;
 import dev.verbena.transfer.GroupOptions;
 import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
-import dev.verbena.transfer.Reduction;
 import dev.verbena.transfer.TransferException;
 
 /**
@@ -36,8 +33,6 @@ public final class GroupProgram {
     private static final GroupOptions OPTIONS = new GroupOptions(4096, 2);
     private static final int FIRST_PORT = 4_000;
     private static final int OPERATIONS = 6;
-    private static final int SMALL_COUNT_MAX = 1016;
-    private static final int LARGE_COUNT_MAX = 4_000;
     private static final int TURNS_MAX = 400_000;
     /** What is never the result of anything. */
     private static final byte USED = 0x7E;
@@ -100,14 +95,14 @@ public final class GroupProgram {
         members.forEach(Member::join);
         int wrongAt = isOneWrong ? random.nextInt(OPERATIONS) : OPERATIONS;
         for (int i = 0; i < OPERATIONS; i++) {
-            Planned planned = Planned.random(random, size);
+            Collective planned = Collective.random(random, size);
             for (Member member : members) {
                 member.offer(i == wrongAt && member.rank == size - 1 ? planned.other() : planned);
             }
             simulation.run(random.nextInt(20_000));
         }
         // The root of a broadcast waits for nobody: it hears of a failure here at the latest.
-        Planned last = new Planned("barrier", ElementType.INT64, 0, 0, Reduction.SUM, 0, size);
+        Collective last = Collective.barrier(size);
         members.forEach(member -> member.offer(last));
         if (!simulation.runUntil(() -> members.stream().allMatch(Member::isDone), 4 * TIMEOUT.toNanos())) {
             throw new AssertionError("operations do not end");
@@ -137,111 +132,6 @@ public final class GroupProgram {
 
     private boolean isHarmless() {
         return plan.incidents().isEmpty() && plan.get(Fault.COMPLETION_COUNT_MAX) == 0;
-    }
-
-    /** An operation as it is planned for all; {@code seed} makes what each has. */
-    private record Planned(String kind, ElementType type, int count, int root, Reduction reduction, long seed,
-            int size) {
-        private static final List<ElementType> TYPES = List.of(ElementType.FLOAT32, ElementType.FLOAT64,
-                ElementType.INT64);
-
-        static Planned random(Random random, int size) {
-            int what = random.nextInt(16);
-            String kind = what < 12 ? "reduce" : what < 14 ? "broadcast" : what == 14 ? "gather" : "barrier";
-            ElementType type = TYPES.get(random.nextInt(TYPES.size()));
-            int count = random.nextInt(random.nextBoolean() ? SMALL_COUNT_MAX : LARGE_COUNT_MAX);
-            return new Planned(kind, type, count, random.nextInt(size),
-                    type == ElementType.INT64 || random.nextBoolean() ? Reduction.SUM : Reduction.MEAN,
-                    random.nextLong(), size);
-        }
-
-        /** What no other does at the same time. */
-        Planned other() {
-            return kind.equals("reduce") ? new Planned(kind, type, count + 1, root, reduction, seed, size)
-                    : new Planned("reduce", type, 10, root, Reduction.SUM, seed, size);
-        }
-
-        /** What a rank has, as doubles that are far apart, so that the order of sums shows. */
-        private double value(int rank, int i) {
-            long bits = (seed + 1_000_003L * rank + i) * 0x9E37_79B9_7F4A_7C15L;
-            bits = (bits ^ bits >>> 29) * 0xBF58_476D_1CE4_E5B9L;
-            return type == ElementType.INT64 ? bits >> 24 : (bits >> 24) * Math.scalb(1.0, (int) (bits & 31) - 40);
-        }
-
-        void fill(MemorySegment memory, int rank) {
-            for (int i = 0; i < count; i++) {
-                double value = value(rank, i);
-                switch (type) {
-                    case FLOAT32 -> memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) value);
-                    case FLOAT64 -> memory.setAtIndex(ValueLayout.JAVA_DOUBLE, i, value);
-                    default -> memory.setAtIndex(ValueLayout.JAVA_LONG, i, (long) value);
-                }
-            }
-        }
-
-        /** Whose term is the first; the others follow in the order of ranks. */
-        private int firstTerm(int i) {
-            long byteSize = type.byteSize(count);
-            return byteSize <= SMALL_COUNT_MAX * 4L ? 0 : (int) (i / Math.ceilDiv((long) count, size));
-        }
-
-        /** Element i of the result, in bits. */
-        long expected(int i) {
-            if (kind.equals("broadcast")) {
-                return bits(value(root, i));
-            }
-            int first = firstTerm(i);
-            return switch (type) {
-                case FLOAT32 -> {
-                    float sum = (float) value(first, i);
-                    for (int k = 1; k < size; k++) {
-                        sum += (float) value((first + k) % size, i);
-                    }
-                    yield Float.floatToRawIntBits(reduction == Reduction.MEAN ? sum / size : sum);
-                }
-                case FLOAT64 -> {
-                    double sum = value(first, i);
-                    for (int k = 1; k < size; k++) {
-                        sum += value((first + k) % size, i);
-                    }
-                    yield Double.doubleToRawLongBits(reduction == Reduction.MEAN ? sum / size : sum);
-                }
-                default -> {
-                    long sum = 0;
-                    for (int rank = 0; rank < size; rank++) {
-                        sum += (long) value(rank, i);
-                    }
-                    yield sum;
-                }
-            };
-        }
-
-        private long bits(double value) {
-            return switch (type) {
-                case FLOAT32 -> Float.floatToRawIntBits((float) value);
-                case FLOAT64 -> Double.doubleToRawLongBits(value);
-                default -> (long) value;
-            };
-        }
-
-        private long actual(MemorySegment memory, int i) {
-            return type == ElementType.FLOAT32 ? memory.getAtIndex(ValueLayout.JAVA_INT, i)
-                    : memory.getAtIndex(ValueLayout.JAVA_LONG, i);
-        }
-
-        void check(MemorySegment memory, String who) {
-            for (int i = 0; i < count; i++) {
-                if (actual(memory, i) != expected(i)) {
-                    throw new AssertionError(who + " has a wrong element " + i + " of " + this);
-                }
-            }
-        }
-
-        byte[] given(int rank) {
-            byte[] bytes = new byte[count + rank];
-            Chance.random(seed + rank).nextBytes(bytes);
-            return bytes;
-        }
     }
 
     /** A device, its group and what it has begun. */
@@ -297,14 +187,14 @@ public final class GroupProgram {
             }
         }
 
-        void offer(Planned planned) {
+        void offer(Collective planned) {
             stepNs = simulation.deviceNs();
             attempt(planned.toString(), () -> begin(planned));
         }
 
-        private void begin(Planned planned) {
-            tally.add(planned.kind);
-            switch (planned.kind) {
+        private void begin(Collective planned) {
+            tally.add(planned.kind());
+            switch (planned.kind()) {
                 case "barrier" -> heard(planned, group.barrierAsync(TIMEOUT).toCompletableFuture(), result -> {});
                 case "gather" -> heard(planned,
                         group.allGatherAsync(planned.given(rank), TIMEOUT).toCompletableFuture(), result -> {
@@ -314,16 +204,16 @@ public final class GroupProgram {
                                 }
                             }
                         });
-                default -> begin(planned, arena.allocate(planned.type, Shape.of(planned.count)));
+                default -> begin(planned, arena.allocate(planned.type(), Shape.of(planned.count())));
             }
         }
 
-        private void begin(Planned planned, Tensor tensor) {
+        private void begin(Collective planned, Tensor tensor) {
             try {
                 planned.fill(tensor.memory(), rank);
-                CompletableFuture<Void> stage = (planned.kind.equals("reduce")
-                        ? group.allReduceAsync(tensor, planned.reduction, TIMEOUT)
-                        : group.broadcastAsync(tensor, planned.root, TIMEOUT)).toCompletableFuture();
+                CompletableFuture<Void> stage = (planned.kind().equals("reduce")
+                        ? group.allReduceAsync(tensor, planned.reduction(), TIMEOUT)
+                        : group.broadcastAsync(tensor, planned.root(), TIMEOUT)).toCompletableFuture();
                 heard(planned, stage.whenComplete((result, e) -> {
                     if (e != null) {
                         tensor.close();
@@ -340,7 +230,7 @@ public final class GroupProgram {
             }
         }
 
-        private <T> void heard(Planned planned, CompletableFuture<T> stage, Consumer<T> checking) {
+        private <T> void heard(Collective planned, CompletableFuture<T> stage, Consumer<T> checking) {
             stages.add(stage.handle((result, e) -> {
                 if (e == null) {
                     try {
