@@ -44,8 +44,6 @@ final class Doorbell {
 
     private final MemorySegment memory;
     private final long offset;
-    /** Written by any thread that rings; nobody reads it. */
-    private final Libc.FutexScratch wakeScratch = new Libc.FutexScratch();
     private final Libc.FutexScratch waitScratch = new Libc.FutexScratch();
 
     Doorbell(MemorySegment memory, long offset) {
@@ -78,7 +76,7 @@ final class Doorbell {
     }
 
     private void wake() {
-        Libc.futexWake(memory.address() + offset, wakeScratch);
+        Libc.futexWake(memory.address() + offset);
     }
 
     /** Before the owner looks for effects. @return whether it had been rung */

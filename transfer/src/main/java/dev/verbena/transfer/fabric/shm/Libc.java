@@ -90,6 +90,10 @@ final class Libc {
     private static final MethodHandle FUTEX = handle("syscall",
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, ADDRESS),
             Linker.Option.firstVariadicArg(1), ERRNO);
+    /** The same, of which nobody wants to know the errno: so there is nothing to capture it in, which is a segment at each call unless it is inlined. */
+    private static final MethodHandle FUTEX_WAKING = handle("syscall",
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG),
+            Linker.Option.firstVariadicArg(1));
     /** char *strerror(int errnum) */
     private static final MethodHandle STRERROR = handle("strerror", FunctionDescriptor.of(ADDRESS, JAVA_INT));
 
@@ -224,10 +228,9 @@ final class Libc {
     }
 
     /** Wakes one who sleeps at the word. */
-    static void futexWake(long wordAddress, FutexScratch scratch) {
+    static void futexWake(long wordAddress) {
         try {
-            long unused = (long) FUTEX.invokeExact(scratch.state, SYS_FUTEX, wordAddress, FUTEX_WAKE, 1,
-                    MemorySegment.NULL);
+            long unused = (long) FUTEX_WAKING.invokeExact(SYS_FUTEX, wordAddress, FUTEX_WAKE, 1, 0L);
         } catch (Throwable t) {
             throw unexpected(t);
         }
