@@ -79,6 +79,7 @@ public final class RdmaDevice implements AutoCloseable {
     private final RdmaDeviceOptions options;
     private final Fabric fabric;
     private final ArrivalChoice arrivals;
+    private final Striping striping;
     private final CounterFile counters;
     private final RpcMethods methods = new RpcMethods();
     private final ReceiverDirectory receivers = new ReceiverDirectory(methods);
@@ -95,6 +96,7 @@ public final class RdmaDevice implements AutoCloseable {
         this.options = options.withQueueDepth(Math.min(options.queueDepth(), fabric.capabilities().depthMax()));
         this.fabric = fabric;
         this.arrivals = ArrivalChoice.of(options.arrivalMode(), fabric);
+        this.striping = options.striping().on(options.completionQueues());
         this.counters = new CounterFile(options.name(), fabric.name());
         // For one peer; it grows with the others.
         int countMax = (options.queuePairsPerPeer() + 1) * 2 * this.options.queueDepth();
@@ -344,7 +346,7 @@ public final class RdmaDevice implements AutoCloseable {
     public DynamicTensorReceiver dynamicReceiver(String name, TensorArena arena, int depth) {
         TransferCounters row = receiverCounters(name, DYNAMIC);
         DynamicAllocationReceiver receiver = closingOnFailure(row, () -> DynamicAllocationReceiver.create(engines,
-                receivers, name, arena, depth, arrivals, capabilities().messageByteSizeMax(), row));
+                receivers, name, arena, depth, arrivals, capabilities().messageByteSizeMax(), striping, row));
         return new DynamicTensorReceiver(this, receiver);
     }
 
@@ -383,7 +385,7 @@ public final class RdmaDevice implements AutoCloseable {
         TransferCounters row = receiverCounters(name, EXCHANGE);
         return new ExchangeReceiver(this,
                 closingOnFailure(row, () -> AdaptiveExchangeReceiver.create(engines, receivers,
-                        name, arena, depth, arrivals, capabilities().messageByteSizeMax(), row)));
+                        name, arena, depth, arrivals, capabilities().messageByteSizeMax(), striping, row)));
     }
 
     /**

@@ -14,12 +14,13 @@ import java.nio.charset.StandardCharsets;
  * @param network how an RDMA fabric uses its network, and the depth of queues on every fabric
  * @param progress whose threads move transfers on
  * @param admission what those that connect are granted
+ * @param striping over how many queue pairs of a peer one large tensor goes
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoint, int completionQueues,
         int queuePairsPerPeer, ArrivalMode arrivalMode, NetworkOptions network, Progress progress,
-        Admission admission) {
+        Admission admission, Striping striping) {
     private static final int NAME_BYTE_SIZE_MAX = 512;
 
     public RdmaDeviceOptions {
@@ -50,7 +51,7 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
     /** The same, on this network, whatever the environment says. */
     public static RdmaDeviceOptions defaults(NetworkOptions network) {
         return new RdmaDeviceOptions("verbena", Fabrics.AUTO, new Endpoint("127.0.0.1", 0), 1, 2, ArrivalMode.AUTO,
-                network, Progress.pollers(), Admission.defaults());
+                network, Progress.pollers(), Admission.defaults(), Striping.defaults());
     }
 
     /** Outstanding requests per queue pair; a power of two. */
@@ -60,47 +61,52 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
 
     public RdmaDeviceOptions withName(String name) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress, admission);
+                network, progress, admission, striping);
     }
 
     public RdmaDeviceOptions withFabric(String fabric) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress, admission);
+                network, progress, admission, striping);
     }
 
     public RdmaDeviceOptions withLocalEndpoint(Endpoint localEndpoint) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress, admission);
+                network, progress, admission, striping);
     }
 
     public RdmaDeviceOptions withCompletionQueues(int completionQueues) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress, admission);
+                network, progress, admission, striping);
     }
 
     public RdmaDeviceOptions withQueuePairsPerPeer(int queuePairsPerPeer) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress, admission);
+                network, progress, admission, striping);
     }
 
     public RdmaDeviceOptions withArrivalMode(ArrivalMode arrivalMode) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress, admission);
+                network, progress, admission, striping);
     }
 
     public RdmaDeviceOptions withNetwork(NetworkOptions network) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress, admission);
+                network, progress, admission, striping);
     }
 
     public RdmaDeviceOptions withProgress(Progress progress) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress, admission);
+                network, progress, admission, striping);
     }
 
     public RdmaDeviceOptions withAdmission(Admission admission) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
-                network, progress, admission);
+                network, progress, admission, striping);
+    }
+
+    public RdmaDeviceOptions withStriping(Striping striping) {
+        return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
+                network, progress, admission, striping);
     }
 
     public RdmaDeviceOptions withQueueDepth(int queueDepth) {

@@ -23,9 +23,10 @@ class RdmaDeviceOptionsTest {
         RdmaDeviceOptions changed = options.withName("a").withFabric("shm").withLocalEndpoint(new Endpoint("h", 1))
                 .withCompletionQueues(2).withQueuePairsPerPeer(3).withQueueDepth(4)
                 .withArrivalMode(ArrivalMode.IMMEDIATE).withProgress(Progress.pollers().withSpins(7))
-                .withAdmission(new Admission(5, 6));
+                .withAdmission(new Admission(5, 6)).withStriping(Striping.over(2));
         assertEquals(new RdmaDeviceOptions("a", "shm", new Endpoint("h", 1), 2, 3, ArrivalMode.IMMEDIATE,
-                options.network().withQueueDepth(4), new Progress(true, 7), new Admission(5, 6)), changed);
+                options.network().withQueueDepth(4), new Progress(true, 7), new Admission(5, 6),
+                Striping.over(2)), changed);
         NetworkOptions network = NetworkOptions.defaults().withDevice("rxe0").withQueueDepth(64);
         assertEquals(network, options.withNetwork(network).network());
         assertEquals(64, options.withNetwork(network).queueDepth());

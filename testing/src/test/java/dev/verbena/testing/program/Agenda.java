@@ -7,6 +7,7 @@ import java.util.Random;
 import dev.verbena.transfer.ArrivalMode;
 import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.Striping;
 
 /**
  * What processes do in a program over a real fabric: a seed says it, to each of them the same.
@@ -81,13 +82,16 @@ record Agenda(long seed, int devices, List<Planned> streams, List<Collective> co
         return new Random(seed * 31 + device);
     }
 
-    /** Callers or pollers, a deep or a shallow queue, tails or immediates. */
+    /** Callers or pollers, a deep or a shallow queue, tails or immediates, stripes or none. */
     RdmaDeviceOptions options(RdmaDeviceOptions defaults, int device) {
         Random random = new Random(~seed * 31 + device);
         random.nextLong();
         return defaults.withName("d" + device).withQueueDepth(random.nextBoolean() ? 4 : 16)
                 .withProgress(random.nextBoolean() ? Progress.callers() : Progress.pollers())
-                .withArrivalMode(random.nextInt(3) == 0 ? ArrivalMode.IMMEDIATE : ArrivalMode.AUTO);
+                .withArrivalMode(random.nextInt(3) == 0 ? ArrivalMode.IMMEDIATE : ArrivalMode.AUTO)
+                .withQueuePairsPerPeer(2 + random.nextInt(3))
+                .withStriping(Striping.over(1 + random.nextInt(3))
+                        .withStripeByteSizeMin(Striping.STRIPE_BYTE_SIZE_LEAST << random.nextInt(5)));
     }
 
     /** Whether nothing happens that lets anything fail, but that ends close. */

@@ -275,6 +275,10 @@ public final class DeviceProgram implements World {
         return simulation;
     }
 
+    void tally(String what) {
+        tally.add(what);
+    }
+
     @Override
     public long nowNs() {
         return simulation.deviceNs();

@@ -22,7 +22,7 @@ class EngineMutantTest {
                 "        received = sequence + 1;",
                 "received = sequence + 1; consumed.setRelease((int) (sequence % layout.depth()), sequence + 1);"
                         + "acknowledgementQueuePair.engine().execute(acknowledgementCommand);"),
-        SENDS_A_SLOT_AHEAD("as it (arrives|is given back): element|is not settled|does not work",
+        SENDS_A_SLOT_AHEAD("as it (arrives|is given back): element|is not settled|does not work|slot that is in use",
                 "protocol/StaticPlacementSender.java", "return sent - acknowledgedAcquire() < layout.depth() && ",
                 "return sent - acknowledgedAcquire() <= layout.depth() && "),
         PLACES_IN_A_SLOT_THAT_IS_IN_USE(
@@ -112,9 +112,21 @@ class EngineMutantTest {
                 "while (isEnded && released < posted) {", "while (isEnded && released > posted) {"),
         HANDS_ON_WHAT_IS_BEING_READ("as it arrives: element", "protocol/DynamicAllocationReceiver.java",
                 "return state == State.ARRIVED ||", "return state == State.READING || state == State.ARRIVED ||"),
-        READS_THE_FIRST_PART_ONLY("as it arrives: element", "protocol/DynamicAllocationReceiver.java",
-                "if (cause == null && cursor < record.byteSize()) {",
-                "if (cause == null && cursor > record.byteSize()) {"),
+        READS_THE_FIRST_PART_ONLY("as it arrives: element", "engine/Stripe.java",
+                "if (cause == null && cursor < end) {", "if (cause == null && cursor > end) {"),
+        READS_ALL_STRIPES_BUT_THE_LAST("as it arrives: element", "protocol/DynamicAllocationReceiver.java",
+                "            int count = striping.stripeCount(record.byteSize(), from.size());",
+                "            int count = striping.stripeCount(record.byteSize(), from.size());\n"
+                        + "            if (count > 1) {\n                count--;\n"
+                        + "                partsLeft = count;\n                failure = null;\n"
+                        + "                for (int i = 0; i < count; i++) {\n"
+                        + "                    parts[i] = parts[i] == null ? new Part(this) : parts[i];\n"
+                        + "                    parts[i].read(from.get(i), from.getFirst().engine(),\n"
+                        + "                            Striping.begin(i, count + 1, record.byteSize()),\n"
+                        + "                            Striping.begin(i + 1, count + 1, record.byteSize()));\n"
+                        + "                }\n                return;\n            }"),
+        HANDS_ON_WITH_THE_FIRST_STRIPE("as it arrives: element", "protocol/DynamicAllocationReceiver.java",
+                "            partsLeft = count;", "            partsLeft = 1;"),
         KEEPS_WHAT_NOBODY_HAS_POLLED("still has ", "protocol/DynamicAllocationReceiver.java",
                 "            if (place != null) {\n                place.drop();",
                 "            if (place != null) {\n"),

@@ -15,6 +15,7 @@ class EngineSimulationTest {
     private static final long SEEDS = Long.getLong(PROPERTY, 1_000);
     /** What programs do, beside what plans let happen. */
     private static final List<String> DONE = List.of("receivers", "late receivers", "late peers", "slow consumers",
+            "striping devices", "devices without stripes",
             "streams STATIC", "streams DYNAMIC", "streams EXCHANGE", "tensors", "calls", "copies", "closed senders",
             "closed receivers", "closed devices",
             "aborts", "losses",

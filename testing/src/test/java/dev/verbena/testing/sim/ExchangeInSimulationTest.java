@@ -23,8 +23,16 @@ class ExchangeInSimulationTest {
                 "            if (arrival == null) {\n                receives.add(receive);",
                 "            if (arrival == null) {"),
         HANDS_A_CHUNK_ON_WHEN_IT_IS_ASKED_FOR("that has not landed", "exchange/TensorRead.java",
-                "            queuePair.submit(this);\n        }\n\n        @Override\n        protected void onDone(String cause) {\n            if (cause == null) {\n                if",
-                "            owner.onLanded(arrival, byteOffset, byteSize);\n            queuePair.submit(this);\n        }\n\n        @Override\n        protected void onDone(String cause) {\n            if (cause == null) {\n                if"),
+                "            go(queuePairs.get(index % stripes), home(), byteOffset, byteOffset + byteSize);",
+                "            owner.onLanded(arrival, byteOffset, byteSize);\n"
+                        + "            go(queuePairs.get(index % stripes), home(), byteOffset, byteOffset + byteSize);"),
+        HANDS_A_CHUNK_ON_BEFORE_THOSE_IN_FRONT_OF_IT("has a chunk of .* at \\d+ not \\d+", "exchange/TensorRead.java",
+                "                hasLanded = true;\n                handOn();",
+                "                owner.onLanded(arrival, byteOffset, byteSize);\n                postNext();"),
+        SKIPS_A_STRIPE("is damaged|element|that has not landed", "exchange/TensorRead.java",
+                "            go(queuePairs.get(index % stripes), home(), byteOffset, byteOffset + byteSize);",
+                "            if (index % stripes > 0) {\n                onEnded(null);\n                return;\n            }\n"
+                        + "            go(queuePairs.get(index % stripes), home(), byteOffset, byteOffset + byteSize);"),
         SENDS_THE_LATEST_FIRST("step \\d+ (is|has|element)", "exchange/AdaptiveExchangeSender.java",
                 "            waiting.add(send);", "            waiting.addFirst(send);"),
         TAKES_THE_WORD_OF_THE_ROUND_BEFORE("is damaged|element|that has not landed",

@@ -123,6 +123,7 @@ public final class ExchangeProgram {
     private RdmaDevice device(SimFabric fabric, String name, boolean isImmediate) {
         return RdmaDevice.create(RdmaDeviceOptions.defaults().withName(name)
                 .withProgress(Progress.callers().withSpins(4)).withQueueDepth(4)
+                .withQueuePairsPerPeer(1 + random.nextInt(3)).withStriping(SimDevice.striping(random))
                 .withArrivalMode(isImmediate ? ArrivalMode.IMMEDIATE : ArrivalMode.AUTO), fabric);
     }
 

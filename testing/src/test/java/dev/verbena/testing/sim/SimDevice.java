@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.testing.program.Host;
@@ -14,6 +15,7 @@ import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.spi.ConnectHandler;
 import dev.verbena.transfer.spi.Connection;
@@ -61,9 +63,18 @@ final class SimDevice {
     }
 
     private RdmaDeviceOptions options() {
+        Striping striping = striping(program.random());
+        program.tally(striping.queuePairs() > 1 ? "striping devices" : "devices without stripes");
         return RdmaDeviceOptions.defaults().withName("d" + number).withLocalEndpoint(endpoint())
                 .withProgress(Progress.callers().withSpins(4)).withQueueDepth(4)
+                .withQueuePairsPerPeer(2 + program.random().nextInt(3)).withStriping(striping)
                 .withArrivalMode(number == 1 ? ArrivalMode.IMMEDIATE : ArrivalMode.AUTO);
+    }
+
+    /** Over one queue pair to four, in stripes so short that small tensors have several. */
+    static Striping striping(Random random) {
+        return Striping.over(1 + random.nextInt(4))
+                .withStripeByteSizeMin(Striping.STRIPE_BYTE_SIZE_LEAST << random.nextInt(4));
     }
 
     /** The fabric, with its connections counted. */

@@ -11,6 +11,7 @@ import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.ChunkHandler;
+import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
@@ -59,6 +60,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     private final LandingPlaces places;
     private final TransferCounters counters;
     private final ChunkSize chunkSize;
+    private final Striping striping;
     /** From which release words are written. */
     private final Tensor releases;
     private final Runnable process = this::process;
@@ -83,7 +85,8 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     private final ArrayDeque<TensorRead> freeReads = new ArrayDeque<>();
     /** Whose senders are to be told that nobody will read them. */
     private final ArrayDeque<ExchangeArrival> withdrawn = new ArrayDeque<>();
-    private volatile EngineQueuePair queuePair;
+    /** Over which tensors are read, and the first of which they are at home on; none before there was a sender. */
+    private volatile List<EngineQueuePair> queuePairs = List.of();
     private int senders;
     private volatile int reading;
     /** Something waits for memory, or for room among those that nobody has asked for. */
@@ -91,15 +94,16 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     private volatile boolean isClosed;
 
     private AdaptiveExchangeReceiver(StaticPlacementReceiver messages, Engines engines, TensorArena arena,
-            long messageByteSizeMax, TransferCounters counters) {
+            long messageByteSizeMax, Striping striping, TransferCounters counters) {
         this.messages = messages;
         this.counters = counters;
         this.engines = engines;
         places = new LandingPlaces(arena);
         chunkSize = new ChunkSize(messageByteSizeMax);
+        this.striping = striping;
         releases = arena.allocate(ElementType.INT64, Shape.of(READS_MAX));
         for (int i = 0; i < READS_MAX; i++) {
-            freeReads.add(new TensorRead(this, chunkSize, releases, i));
+            freeReads.add(new TensorRead(this, chunkSize, striping, releases, i));
         }
         messages.carry(this);
     }
@@ -110,12 +114,13 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
      * @see dev.verbena.transfer.RdmaDevice#exchangeReceiver
      */
     public static AdaptiveExchangeReceiver create(Engines engines, ReceiverDirectory directory, String name,
-            TensorArena arena, int depth, ArrivalChoice choice, long messageByteSizeMax, TransferCounters counters) {
+            TensorArena arena, int depth, ArrivalChoice choice, long messageByteSizeMax, Striping striping,
+            TransferCounters counters) {
         StaticPlacementReceiver messages = new StaticPlacementReceiver(engines, directory, name, arena, MESSAGE_TYPE,
                 MESSAGE_SHAPE, depth, choice, new TransferCounters());
         AdaptiveExchangeReceiver receiver = null;
         try {
-            receiver = new AdaptiveExchangeReceiver(messages, engines, arena, messageByteSizeMax, counters);
+            receiver = new AdaptiveExchangeReceiver(messages, engines, arena, messageByteSizeMax, striping, counters);
             directory.announce(messages);
             return receiver;
         } catch (RuntimeException e) {
@@ -163,8 +168,8 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     }
 
     private void goOn(ExchangeReceive receive) {
-        if (queuePair != null && (isHeldUp || receive.state() == ExchangeReceive.State.STALLED)) {
-            queuePair.engine().execute(process);
+        if (!queuePairs.isEmpty() && (isHeldUp || receive.state() == ExchangeReceive.State.STALLED)) {
+            home().execute(process);
         }
     }
 
@@ -172,9 +177,13 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     void look(ExchangeReceive receive) {
         engines.progress();
         goOn(receive);
-        if (failure() != null && queuePair != null) {
-            queuePair.engine().execute(this::failAll);
+        if (failure() != null && !queuePairs.isEmpty()) {
+            home().execute(this::failAll);
         }
+    }
+
+    private Engine home() {
+        return queuePairs.getFirst().engine();
     }
 
     private String failure() {
@@ -267,13 +276,14 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     }
 
     @Override
-    public void onConnected(EngineQueuePair from) {
-        queuePair = from;
+    public void onConnected(List<EngineQueuePair> from) {
+        queuePairs = from;
         int sender = ++senders;
-        Engine engine = from.engine();
+        Engine engine = home();
         engine.execute(() -> {
             entry.forget();
             counters.onPeer(messages.senderName());
+            counters.onArrivalChosen(messages.arrivalReason(), striping.stripeCount(Long.MAX_VALUE, from.size()));
             engine.watch(() -> {
                 boolean isLatest = sender == senders;
                 if (isLatest) {
@@ -287,7 +297,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     /** What it has told of and nobody has begun to read it takes with it. */
     @Override
     public boolean onSenderClosing(boolean isAllConsumed) {
-        queuePair.engine().execute(process);
+        home().execute(process);
         if (!isAllConsumed || reading > 0) {
             return false;
         }
@@ -499,7 +509,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
         ExchangeArrival next = withdrawn.poll();
         if (next != null) {
             reading++;
-            freeReads.poll().refuse(queuePair, next);
+            freeReads.poll().refuse(queuePairs, next);
         }
         return next != null;
     }
@@ -521,7 +531,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             receive.read(next);
         }
         reading++;
-        freeReads.poll().start(queuePair, next);
+        freeReads.poll().start(queuePairs, next);
         return true;
     }
 

@@ -1,14 +1,20 @@
 package dev.verbena.transfer.exchange;
 
+import java.util.List;
+
 import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.Striping;
+import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Request;
+import dev.verbena.transfer.engine.Stripe;
 import dev.verbena.transfer.protocol.Words;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
 
 /**
- * Reads one tensor from the sender's memory, in chunks of which two are under way at a time, and tells the sender when it is done with it.
+ * Reads one tensor from the sender's memory, in chunks of which two are under way at a time on each queue pair that it goes over, and tells the
+ * sender when it is done with it.
  *
  * <pre>
  *   idle ── start ──► reading: chunk after chunk lands ──► whole ──► releasing ──► idle
@@ -16,20 +22,21 @@ import dev.verbena.transfer.spi.Opcode;
  *    └── release, of what is withdrawn ──────────────────────────► releasing
  * </pre>
  *
- * Always: {@code landed <= posted <= byteSize}. Requests of a queue pair end in order, so what has landed has no gaps.
+ * The n-th chunk goes over queue pair {@code n % stripes}; one that lands before those in front of it waits for them before it is handed on, and
+ * so does the next on its queue pair. Always: {@code handed on <= posted <= byteSize}.
  *
  * <p><b>Owner:</b> {@link AdaptiveExchangeReceiver}. <b>Threading:</b> while driving.
  */
 final class TensorRead {
     /** One on its way while another is asked for. */
-    private static final int CHUNKS = 2;
+    private static final int CHUNKS_EACH = 2;
 
     /** Hears how far it is. */
     interface Owner {
         /** The device's clock. */
         long nanoTime();
 
-        /** So much has landed, from there on. */
+        /** So much has landed, from there on, behind all before it. */
         void onLanded(ExchangeArrival arrival, long byteOffset, long byteSize);
 
         /** It is whole, or will not be: then with the cause. */
@@ -44,36 +51,61 @@ final class TensorRead {
     /** From where its release word is written. */
     private final Tensor words;
     private final long wordOffset;
-    private final Chunk[] chunks = new Chunk[CHUNKS];
+    private final Striping striping;
+    private final Chunk[] chunks;
     private final Release release = new Release();
-    private EngineQueuePair queuePair;
+    private List<EngineQueuePair> queuePairs;
     private ExchangeArrival arrival;
+    private int stripes;
+    private long chunkByteSizeMax;
+    /** Whose turn it is to be handed on. */
+    private int next;
     private long posted;
     private int underWay;
     private String failure;
 
-    TensorRead(Owner owner, ChunkSize chunkSize, Tensor words, int index) {
+    TensorRead(Owner owner, ChunkSize chunkSize, Striping striping, Tensor words, int index) {
         this.owner = owner;
         this.chunkSize = chunkSize;
+        this.striping = striping;
         this.words = words;
         wordOffset = (long) index * ExchangeEntry.WORD;
-        for (int i = 0; i < CHUNKS; i++) {
-            chunks[i] = new Chunk();
+        chunks = new Chunk[CHUNKS_EACH * striping.queuePairs()];
+        for (int i = 0; i < chunks.length; i++) {
+            chunks[i] = new Chunk(i);
         }
     }
 
-    /** Reads it to the place that it has. */
-    void start(EngineQueuePair from, ExchangeArrival what) {
-        queuePair = from;
+    /** Reads it to the place that it has; it is at home on the engine of the first of these queue pairs. */
+    void start(List<EngineQueuePair> from, ExchangeArrival what) {
+        queuePairs = from;
         arrival = what;
+        stripes = striping.stripeCount(what.byteSize, from.size());
+        // So that each has one, however large chunks may be.
+        chunkByteSizeMax = Striping.begin(1, stripes, what.byteSize + stripes * Striping.STRIPE_BYTE_SIZE_LEAST);
+        next = 0;
         posted = 0;
         failure = null;
         // This method counts too: a request may end in the midst of it.
         underWay = 1;
-        for (Chunk each : chunks) {
-            each.postNext();
+        for (int i = 0; i < CHUNKS_EACH * stripes; i++) {
+            chunks[i].postNext();
         }
         onOneEnded();
+    }
+
+    private void handOn() {
+        while (failure == null && chunks[next].hasLanded) {
+            Chunk landed = chunks[next];
+            landed.hasLanded = false;
+            next = (next + 1) % (CHUNKS_EACH * stripes);
+            owner.onLanded(arrival, landed.byteOffset, landed.byteSize);
+            landed.postNext();
+        }
+    }
+
+    private Engine home() {
+        return queuePairs.getFirst().engine();
     }
 
     private void onOneEnded() {
@@ -89,8 +121,8 @@ final class TensorRead {
     }
 
     /** Tells the sender that nobody will read it. */
-    void refuse(EngineQueuePair from, ExchangeArrival what) {
-        queuePair = from;
+    void refuse(List<EngineQueuePair> from, ExchangeArrival what) {
+        queuePairs = from;
         arrival = what;
         release.post(ExchangeEntry.WITHDRAWN);
     }
@@ -102,18 +134,23 @@ final class TensorRead {
     }
 
     /** A part of the tensor; made once, posted many times. */
-    private final class Chunk extends Request {
+    private final class Chunk extends Stripe {
+        private final int index;
         private long byteOffset;
         private long byteSize;
         private long postedNs;
+        /** And is not handed on yet. */
+        private boolean hasLanded;
 
-        Chunk() {
+        Chunk(int index) {
             super(1);
+            this.index = index;
         }
 
         void postNext() {
             byteOffset = posted;
-            byteSize = Math.min(arrival.byteSize - posted, chunkSize.byteSize());
+            byteSize = Math.min(arrival.byteSize - posted, Math.min(chunkSize.byteSize(), chunkByteSizeMax));
+            hasLanded = false;
             if (failure != null || byteSize == 0) {
                 return;
             }
@@ -122,20 +159,25 @@ final class TensorRead {
             if (ChunkSize.isTelling(byteSize)) {
                 postedNs = owner.nanoTime();
             }
-            workRequest.reset(0, Opcode.READ)
-                    .element(arrival.place.region(), arrival.place.regionOffset() + byteOffset, byteSize)
-                    .remote(arrival.address + byteOffset, arrival.rkey);
-            queuePair.submit(this);
+            go(queuePairs.get(index % stripes), home(), byteOffset, byteOffset + byteSize);
         }
 
         @Override
-        protected void onDone(String cause) {
+        protected long prepare(long byteOffset, long byteSize) {
+            workRequest.reset(0, Opcode.READ)
+                    .element(arrival.place.region(), arrival.place.regionOffset() + byteOffset, byteSize)
+                    .remote(arrival.address + byteOffset, arrival.rkey);
+            return byteSize;
+        }
+
+        @Override
+        protected void onEnded(String cause) {
             if (cause == null) {
                 if (ChunkSize.isTelling(byteSize)) {
                     chunkSize.onLanded(byteSize, postedNs, owner.nanoTime());
                 }
-                owner.onLanded(arrival, byteOffset, byteSize);
-                postNext();
+                hasLanded = true;
+                handOn();
             } else if (failure == null) {
                 failure = cause;
             }
@@ -154,7 +196,7 @@ final class TensorRead {
             workRequest.reset(0, Opcode.WRITE)
                     .element((MemoryRegion) words.slab(), words.slabOffset() + wordOffset, ExchangeEntry.WORD)
                     .remote(arrival.releaseAddress, arrival.releaseRkey);
-            queuePair.submit(this);
+            queuePairs.getFirst().submit(this);
         }
 
         @Override

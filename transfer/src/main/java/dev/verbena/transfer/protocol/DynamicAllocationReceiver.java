@@ -1,5 +1,6 @@
 package dev.verbena.transfer.protocol;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import dev.verbena.memory.ElementType;
@@ -8,16 +9,18 @@ import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.ArrivalMode;
+import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
-import dev.verbena.transfer.engine.Request;
+import dev.verbena.transfer.engine.Stripe;
 import dev.verbena.transfer.spi.Opcode;
 
 /**
  * Receiving end of dynamic allocation (EuroSys'19 §3.3): of each {@link DynamicRecord} that arrives, whoever drives allocates the tensor and
- * reads it from the sender's memory, ahead of those who poll; acknowledging the record releases the sender's tensor.
+ * reads it from the sender's memory, a large one in stripes over several queue pairs, ahead of those who poll; acknowledging the record releases the
+ * sender's tensor.
  *
  * <p>As many are read ahead as records have slots, and as many again for a sender that closes, which waits until all is read.
  * Always: {@code delivered <= fetched <= delivered + ring}.
@@ -50,14 +53,16 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     private final StaticPlacementReceiver records;
     private final LandingPlaces places;
     private final long messageByteSizeMax;
+    private final Striping striping;
     private final Engines engines;
     private final Fetch[] ring;
 
-    /** While driving: whom tensors are read from. */
-    private volatile EngineQueuePair queuePair;
+    /** Over which tensors are read, and the first of which they are at home on; none before there was a sender. */
+    private volatile List<EngineQueuePair> queuePairs = List.of();
     /** Senders so far. */
     private int senders;
     private long fetched;
+    private boolean isFetching;
     private volatile int reading;
     private volatile boolean isSenderClosing;
     /** Written by the polling thread. */
@@ -69,12 +74,13 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     private final TransferCounters counters;
 
     private DynamicAllocationReceiver(StaticPlacementReceiver records, Engines engines, TensorArena arena,
-            long messageByteSizeMax, TransferCounters counters) {
+            long messageByteSizeMax, Striping striping, TransferCounters counters) {
         this.records = records;
         this.counters = counters;
         this.engines = engines;
         places = new LandingPlaces(arena);
         this.messageByteSizeMax = messageByteSizeMax;
+        this.striping = striping;
         ring = new Fetch[2 * records.depth()];
         for (int i = 0; i < ring.length; i++) {
             ring[i] = new Fetch();
@@ -88,12 +94,13 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
      * @see dev.verbena.transfer.RdmaDevice#dynamicReceiver
      */
     public static DynamicAllocationReceiver create(Engines engines, ReceiverDirectory directory, String name,
-            TensorArena arena, int depth, ArrivalChoice choice, long messageByteSizeMax, TransferCounters counters) {
+            TensorArena arena, int depth, ArrivalChoice choice, long messageByteSizeMax, Striping striping,
+            TransferCounters counters) {
         // The tensors count, not their records.
         StaticPlacementReceiver records = new StaticPlacementReceiver(engines, directory, name, arena, RECORD_TYPE,
                 RECORD_SHAPE, depth, choice, new TransferCounters());
         DynamicAllocationReceiver receiver = new DynamicAllocationReceiver(records, engines, arena, messageByteSizeMax,
-                counters);
+                striping, counters);
         try {
             directory.announce(records);
         } catch (IllegalArgumentException e) {
@@ -101,6 +108,10 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
             throw e;
         }
         return receiver;
+    }
+
+    private Engine home() {
+        return queuePairs.getFirst().engine();
     }
 
     private Fetch at(long sequence) {
@@ -134,7 +145,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         if (!next.isDone()) {
             engines.progress();
             if (isHeldUp) {
-                queuePair.engine().execute(fetch);
+                home().execute(fetch);
             }
         }
         if (next.state == State.FAILED || !next.isDone() && failure != null) {
@@ -196,12 +207,13 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     // ---- while driving ----
 
     @Override
-    public void onConnected(EngineQueuePair from) {
+    public void onConnected(List<EngineQueuePair> from) {
         isSenderClosing = false;
         counters.onPeer(records.senderName());
-        queuePair = from;
+        counters.onArrivalChosen(records.arrivalReason(), striping.stripeCount(Long.MAX_VALUE, from.size()));
+        queuePairs = from;
         int sender = ++senders;
-        Engine engine = from.engine();
+        Engine engine = home();
         engine.execute(() -> engine.watch(() -> {
             fetch();
             return !isClosed && sender == senders && records.sender() != null;
@@ -213,7 +225,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     public boolean onSenderClosing(boolean isAllConsumed) {
         if (!isAllConsumed) {
             isSenderClosing = true;
-            queuePair.engine().execute(fetch);
+            home().execute(fetch);
         }
         return isAllConsumed;
     }
@@ -223,14 +235,23 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         return PlacementProtocol.DYNAMIC;
     }
 
+    /** What drives another queue pair meanwhile may want it too: the one under way goes on as long as there is more. */
     private void fetch() {
-        boolean isMore = true;
-        while (isMore && !isClosed && hasRoom()) {
-            isMore = at(fetched).start(fetched);
-            fetched += isMore ? 1 : 0;
+        if (isFetching) {
+            return;
         }
-        if (!isMore) {
-            isHeldUp = at(fetched).state == State.AWAITING_MEMORY;
+        isFetching = true;
+        try {
+            boolean isMore = true;
+            while (isMore && !isClosed && hasRoom()) {
+                isMore = at(fetched).start(fetched);
+                fetched += isMore ? 1 : 0;
+            }
+            if (!isMore) {
+                isHeldUp = at(fetched).state == State.AWAITING_MEMORY;
+            }
+        } finally {
+            isFetching = false;
         }
     }
 
@@ -244,20 +265,18 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         return fetched - delivered < ahead;
     }
 
-    /** Reads one tensor, in as many requests as the device's largest message makes necessary, one after the other. */
-    private final class Fetch extends Request {
+    /** Reads one tensor, over as many queue pairs as it has stripes. */
+    private final class Fetch {
         private final DynamicRecord record = new DynamicRecord();
         /** Of the slot that the record lies in; giving it up acknowledges it. */
         private final TensorLease slot = new TensorLease();
         private boolean hasSlot;
         private LandingPlaces.Place place;
-        private long cursor;
+        /** Made when they are needed for the first time. */
+        private final Part[] parts = new Part[striping.queuePairs()];
+        private int partsLeft;
         private String failure;
         private volatile State state = State.EMPTY;
-
-        Fetch() {
-            super(1);
-        }
 
         boolean isDone() {
             return state == State.ARRIVED || state == State.FAILED;
@@ -273,17 +292,37 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
                 state = State.AWAITING_MEMORY;
                 return false;
             }
-            cursor = 0;
             state = State.READING;
             reading++;
             if (record.byteSize() == 0) {
                 finish(null);
                 engines.announce();
             } else {
-                prepareChunk();
-                queuePair.submit(this);
+                read();
             }
             return true;
+        }
+
+        private void read() {
+            List<EngineQueuePair> from = queuePairs;
+            int count = striping.stripeCount(record.byteSize(), from.size());
+            long byteSize = record.byteSize();
+            failure = null;
+            partsLeft = count;
+            for (int i = 0; i < count; i++) {
+                if (parts[i] == null) {
+                    parts[i] = new Part(this);
+                }
+                parts[i].read(from.get(i), from.getFirst().engine(), Striping.begin(i, count, byteSize),
+                        Striping.begin(i + 1, count, byteSize));
+            }
+        }
+
+        private void onPartEnded(String cause) {
+            failure = failure == null ? cause : failure;
+            if (--partsLeft == 0) {
+                finish(failure);
+            }
         }
 
         private boolean takeRecord(long sequence) {
@@ -297,24 +336,6 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
             } catch (TransferException e) {
                 records.sender().fail(e.getMessage());
                 return false;
-            }
-        }
-
-        private void prepareChunk() {
-            long byteSize = Math.min(record.byteSize() - cursor, messageByteSizeMax);
-            workRequest.reset(0, Opcode.READ)
-                    .element(place.region(), place.regionOffset() + cursor, byteSize)
-                    .remote(record.address() + cursor, record.rkey());
-            cursor += byteSize;
-        }
-
-        @Override
-        protected void onDone(String cause) {
-            if (cause == null && cursor < record.byteSize()) {
-                prepareChunk();
-                queuePair.submit(this);
-            } else {
-                finish(cause);
             }
         }
 
@@ -356,6 +377,34 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
                 place = null;
             }
             slot.release();
+        }
+    }
+
+    /** A stripe of a tensor, in as many requests as the device's largest message makes necessary, one after the other. */
+    private final class Part extends Stripe {
+        private final Fetch whole;
+
+        Part(Fetch whole) {
+            super(1);
+            this.whole = whole;
+        }
+
+        void read(EngineQueuePair over, Engine home, long begin, long end) {
+            go(over, home, begin, end);
+        }
+
+        @Override
+        protected long prepare(long byteOffset, long byteSize) {
+            long taken = Math.min(byteSize, messageByteSizeMax);
+            workRequest.reset(0, Opcode.READ)
+                    .element(whole.place.region(), whole.place.regionOffset() + byteOffset, taken)
+                    .remote(whole.record.address() + byteOffset, whole.record.rkey());
+            return taken;
+        }
+
+        @Override
+        protected void onEnded(String cause) {
+            whole.onPartEnded(cause);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.verbena.transfer.protocol;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -107,6 +108,13 @@ public final class PeerConnection implements EngineQueuePair.Owner {
 
     EngineQueuePair dataQueuePair(int index) {
         return dataQueuePairs.get(index);
+    }
+
+    /** All of them: first that one, then those behind it, round about. */
+    List<EngineQueuePair> dataQueuePairsFrom(int index) {
+        List<EngineQueuePair> from = new ArrayList<>(dataQueuePairs);
+        Collections.rotate(from, -index);
+        return List.copyOf(from);
     }
 
     public Engines engines() {

@@ -1,5 +1,6 @@
 package dev.verbena.transfer.protocol;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -31,8 +32,8 @@ import dev.verbena.transfer.spi.Opcode;
 public final class StaticPlacementReceiver {
     /** A protocol that lies over these slots. While driving. */
     public interface Overlay {
-        /** A sender has the slots now, and writes through this queue pair. */
-        void onConnected(EngineQueuePair queuePair);
+        /** A sender has the slots now, and writes through the first of these queue pairs; all that the connection has. */
+        void onConnected(List<EngineQueuePair> queuePairs);
 
         /**
          * It closes. Nothing here may take the lock of who gives slots back.
@@ -296,7 +297,7 @@ public final class StaticPlacementReceiver {
         counters.onPeer(sender.name());
         state = PlacementState.OPEN;
         if (overlay != null) {
-            overlay.onConnected(acknowledgementQueuePair);
+            overlay.onConnected(sender.dataQueuePairsFrom(request.queuePairIndex()));
         }
         return new PlacementAnswer(true, arrivalMode == ArrivalMode.TAIL, id, layout.depth(),
                 region.address() + buffer.slabOffset(),

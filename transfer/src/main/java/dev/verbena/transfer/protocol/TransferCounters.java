@@ -84,6 +84,11 @@ public final class TransferCounters implements AutoCloseable {
         row.text(Text.CHOICE, protocol + "; " + reason);
     }
 
+    /** The same, and over how many queue pairs of the peer large tensors go. */
+    public void onArrivalChosen(String reason, int stripesMax) {
+        onArrivalChosen(stripesMax > 1 ? reason + "; in up to " + stripesMax + " stripes" : reason);
+    }
+
     /** It has been sent, and its memory is the sender's again. @param offeredNs what {@link #offeredNs} has said */
     void onFree(long offeredNs, Engines engines) {
         if (offeredNs != UNTIMED) {
