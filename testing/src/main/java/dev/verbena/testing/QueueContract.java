@@ -106,6 +106,23 @@ interface QueueContract extends FabricFixture {
         pair.assertNothingMore();
     }
 
+    /** Else nobody would be told when there is room again. */
+    @Test
+    default void behindUnsignaledRequestsOnlyAListIsTakenAtLeastInPart() {
+        FabricPair pair = connect();
+        for (int round = 0; round < 50; round++) {
+            WorkRequest silent = writes(pair, 1, false);
+            assertEquals(1, pair.initiator.queuePair().post(silent));
+            WorkRequest rest = writes(pair, 3, true);
+            int signaled = pair.initiator.queuePair().post(rest);
+            assertTrue(signaled > 0, "taken of a list in round " + round);
+            for (int i = 0; i < signaled; i++) {
+                pair.next(pair.initiator, i, SUCCESS);
+            }
+        }
+        pair.assertNothingMore();
+    }
+
     @Test
     default void listsOfAnyLengthCompleteInTheOrderPosted() {
         FabricPair pair = connect();

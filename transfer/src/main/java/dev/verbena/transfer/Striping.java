@@ -66,6 +66,9 @@ public record Striping(int queuePairs, long stripeByteSizeMin) {
 
     /** Where a stripe begins, where the one before it ends: all but the last are whole lines of 64 bytes. */
     public static long begin(int stripe, int stripeCount, long byteSize) {
-        return stripe == stripeCount ? byteSize : byteSize * stripe / stripeCount & -STRIPE_BYTE_SIZE_LEAST;
+        if (stripe == 0 || stripe == stripeCount) {
+            return stripe == 0 ? 0 : byteSize;
+        }
+        return byteSize * stripe / stripeCount & -STRIPE_BYTE_SIZE_LEAST;
     }
 }

@@ -30,6 +30,8 @@ final class PostTally {
         /** Of them, those of whose success nobody is told. */
         final AtomicLong unsignaled = new AtomicLong();
         final AtomicLong bytes = new AtomicLong();
+        /** Requests of the longest list. */
+        final AtomicLong longest = new AtomicLong();
 
         @Override
         public String toString() {
@@ -108,11 +110,14 @@ final class PostTally {
 
     private static void count(WorkRequest head, Counts its) {
         its.doorbells.incrementAndGet();
+        long count = 0;
         for (WorkRequest each = head; each != null; each = each.next) {
+            count++;
             its.requests.incrementAndGet();
             its.unsignaled.addAndGet(each.signaled ? 0 : 1);
             its.bytes.addAndGet(each.totalByteSize());
         }
+        its.longest.accumulateAndGet(count, Math::max);
     }
 
     /** Sees a call before it is passed on, unless it has the answer. */

@@ -120,6 +120,24 @@ class StripedTransferTest {
         }
     }
 
+    @Test
+    void theFirstChunksOfATensorAreOneList() {
+        PostTally[] tallies = new PostTally[2];
+        try (DevicePair pair = pair(options(1).withStriping(Striping.none()), Long.MAX_VALUE, tallies)) {
+            ExchangeReceiver receiver = pair.receiver.exchangeReceiver(EDGE, pair.receiverArena, 3);
+            ExchangeSender sender = pair.channel().exchangeSender(EDGE, ExchangeOptions.defaults(),
+                    DevicePair.TIMEOUT);
+            try (Tensor tensor = pair.floats(1 << 20, 1)) {
+                sender.offer("x", 1, tensor, null);
+            }
+            receiver.receive("x", 1, DevicePair.TIMEOUT).close();
+            assertEquals(2, tallies[1].of(1).longest.get(), tallies[1].of(1)::toString);
+            sender.close();
+            receiver.close();
+            pair.closeArenas();
+        }
+    }
+
     /** Whoever asks for them from afar decides; here the sender does not stripe, and the receiver has more queue pairs than there are. */
     @Test
     void aConnectionMayHaveFewerQueuePairs() {

@@ -27,6 +27,11 @@ final class SendQueue {
         return posted.isEmpty();
     }
 
+    /** Whether somebody is to be told of one of them. */
+    boolean isAnySignaled() {
+        return posted.stream().anyMatch(SimRequest::isSignaled);
+    }
+
     void add(SimRequest request) {
         posted.addLast(request);
         waiting.addLast(request);

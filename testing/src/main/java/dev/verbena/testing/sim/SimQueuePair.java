@@ -81,7 +81,7 @@ final class SimQueuePair implements QueuePair {
     @Override
     public int post(WorkRequest head) {
         checkNotClosed();
-        boolean isIdle = sends.room() > 0 && sends.isEmpty();
+        boolean isIdle = sends.room() > 0 && !sends.isAnySignaled();
         int listed = 0;
         for (WorkRequest each = head; each != null && listed < sends.room(); each = each.next) {
             rules.check(each);

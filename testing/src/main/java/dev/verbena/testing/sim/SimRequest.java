@@ -44,6 +44,10 @@ final class SimRequest {
         return status != null;
     }
 
+    boolean isSignaled() {
+        return request.signaled;
+    }
+
     /** Done, and nobody is to be told. */
     boolean isSilent() {
         return status == CompletionStatus.SUCCESS && !request.signaled;

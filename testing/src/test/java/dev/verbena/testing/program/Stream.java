@@ -28,7 +28,7 @@ public record Stream(int id, int depth, Shape shape, Protocol protocol) {
     }
 
     private static final int RANK_MAX = 3;
-    private static final int DIMENSION_MAX = 7;
+    private static final int DIMENSION_MAX = 9;
 
     /** Of some slots, sometimes more than a queue is deep, and so many elements in a row at most. */
     public static Stream random(int id, Random random, int widthMax) {

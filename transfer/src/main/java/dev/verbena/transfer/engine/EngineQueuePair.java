@@ -9,6 +9,7 @@ import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionStatus;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.QueuePair;
+import dev.verbena.transfer.spi.WorkRequest;
 
 /**
  * A queue pair in the hands of its engine: knows which request stands behind a completion, lines requests up when the send queue is
@@ -22,7 +23,8 @@ import dev.verbena.transfer.spi.QueuePair;
  *                  +---------+---------------------+----------------------------+
  * </pre>
  *
- * Always: {@code inFlight + freeSlots == sendDepth}; requests wait only while {@code freeSlots == 0}.
+ * What waits goes as one list when there is room, so with one doorbell; of the work requests of one {@link Request} only the last is signaled.
+ * Always: {@code inFlight <= sendDepth}; requests wait only while the send queue is full, or until all of a list are there.
  *
  * <p><b>Owner:</b> {@link Owner}. <b>Threading:</b> {@link #execute} and {@link #outstanding} are thread-safe; all else is called while
  * driving the engine.
@@ -54,9 +56,13 @@ public final class EngineQueuePair {
     private final Engine engine;
     private final QueuePair queuePair;
     private final Owner owner;
+    /** A ring: whose each work request in flight is. Completions come in the order of posts. */
     private final Request[] slots;
-    private final int[] freeSlots;
-    private int freeCount;
+    private int first;
+    /** Posted, and not known to have ended: of those that are not signaled that is known when one behind them ends. */
+    private int inFlight;
+    /** A list was refused, and is posted one by one. */
+    private boolean isOneWrong;
     private int index;
     private Request firstWaiting;
     private Request lastWaiting;
@@ -73,11 +79,6 @@ public final class EngineQueuePair {
         this.queuePair = queuePair;
         this.owner = owner;
         this.slots = new Request[sendDepth];
-        this.freeSlots = new int[sendDepth];
-        for (int i = 0; i < sendDepth; i++) {
-            freeSlots[i] = i;
-        }
-        this.freeCount = sendDepth;
     }
 
     static boolean isReceive(long workRequestId) {
@@ -122,20 +123,40 @@ public final class EngineQueuePair {
 
     /** Posts now, or as soon as the send queue has room again. */
     public void submit(Request request) {
-        request.target = this;
-        outstanding.setOpaque(outstanding.getPlain() + 1);
-        engine.onSubmitted();
+        if (firstWaiting != null || inFlight == slots.length || request.listed() > 1) {
+            lineUp(request);
+            postWaiting();
+            return;
+        }
+        begin(request);
         String failure = owner.failure();
         if (failure != null) {
             end(request, failure);
-        } else if (firstWaiting != null || freeCount == 0) {
-            lineUp(request);
         } else if (!post(request)) {
-            lineUp(request);
+            append(request);
         }
     }
 
-    private void lineUp(Request request) {
+    /** As {@link #submit}, but only {@link #postWaiting} posts it, with others that are lined up, as one list. */
+    public void lineUp(Request request) {
+        begin(request);
+        String failure = owner.failure();
+        if (failure != null) {
+            end(request, failure);
+        } else {
+            append(request);
+        }
+    }
+
+    private void begin(Request request) {
+        request.target = this;
+        request.posted = 0;
+        request.failure = null;
+        outstanding.setOpaque(outstanding.getPlain() + 1);
+        engine.onSubmitted();
+    }
+
+    private void append(Request request) {
         request.nextWaiting = null;
         if (firstWaiting == null) {
             firstWaiting = request;
@@ -145,34 +166,107 @@ public final class EngineQueuePair {
         lastWaiting = request;
     }
 
-    /** @return false if the send queue is full; a request that is wrong in itself is ended */
+    /** The usual case, a request alone. @return false if the send queue is full; a request that is wrong in itself is ended */
     private boolean post(Request request) {
-        int slot = freeSlots[freeCount - 1];
-        request.workRequest.workRequestId = id() | slot;
+        int slot = slot(inFlight);
+        WorkRequest workRequest = request.workRequest;
+        workRequest.workRequestId = id() | slot;
+        workRequest.signaled = true;
+        workRequest.next = null;
         try {
-            if (queuePair.post(request.workRequest) == 0) {
+            if (queuePair.post(workRequest) == 0) {
                 return false;
             }
         } catch (RuntimeException e) {
-            end(request, "peer=" + peerName() + " takes no such request: " + e.getMessage());
+            end(request, refusal(e));
             return true;
         }
-        freeCount--;
-        slots[slot] = request;
+        onPosted(slot, request);
         return true;
     }
 
-    /** Not once the owner has failed, though this queue pair may not have: then they end soon. */
-    private void postWaiting() {
-        while (firstWaiting != null && freeCount > 0 && owner.failure() == null) {
-            Request request = firstWaiting;
-            firstWaiting = request.nextWaiting;
-            if (!post(request)) {
-                request.nextWaiting = firstWaiting;
-                firstWaiting = request;
-                return;
+    private void onPosted(int slot, Request request) {
+        slots[slot] = request;
+        inFlight++;
+        request.inFlight++;
+        request.posted++;
+    }
+
+    /** Of the n-th that was posted behind those that are known to have ended. */
+    private int slot(int n) {
+        int slot = first + n;
+        return slot < slots.length ? slot : slot - slots.length;
+    }
+
+    private String refusal(RuntimeException e) {
+        return "peer=" + peerName() + " takes no such request: " + e.getMessage();
+    }
+
+    /**
+     * Posts those that wait, as far as there is room, as one list, so with one doorbell. Not once the owner has failed, though this queue pair
+     * may not have: then they end soon.
+     */
+    public void postWaiting() {
+        boolean goesOn = true;
+        while (goesOn && firstWaiting != null && inFlight < slots.length && owner.failure() == null) {
+            goesOn = postList(slots.length - inFlight);
+        }
+    }
+
+    /** @return false if the send queue is full, and something that ends will tell when it is not */
+    private boolean postList(int countMax) {
+        WorkRequest head = null;
+        WorkRequest last = null;
+        int count = 0;
+        for (Request each = firstWaiting; each != null
+                && count < countMax; each = isOneWrong ? null : each.nextWaiting) {
+            for (int i = each.posted; i < each.listed() && count < countMax; i++) {
+                WorkRequest next = each.at(i);
+                next.workRequestId = id() | slot(inFlight + count++);
+                next.signaled = i == each.listed() - 1;
+                next.next = null;
+                if (head == null) {
+                    head = next;
+                } else {
+                    last.next = next;
+                }
+                last = next;
             }
         }
+        // It may be in the midst of a request, of which nothing else is in flight.
+        last.signaled = true;
+        int posted;
+        try {
+            posted = queuePair.post(head);
+        } catch (RuntimeException e) {
+            onRefused(e);
+            return true;
+        }
+        boolean isSignaled = false;
+        for (int i = 0; i < posted; i++) {
+            Request each = firstWaiting;
+            isSignaled = each.at(each.posted).signaled;
+            onPosted(slot(inFlight), each);
+            if (each.posted == each.listed()) {
+                firstWaiting = each.nextWaiting;
+            }
+        }
+        return posted == count || posted > 0 && !isSignaled;
+    }
+
+    /** Nothing was posted, since one of the list is wrong in itself: it is looked for, and ends. */
+    private void onRefused(RuntimeException e) {
+        if (!isOneWrong) {
+            isOneWrong = true;
+            return;
+        }
+        isOneWrong = false;
+        Request wrong = firstWaiting;
+        firstWaiting = wrong.nextWaiting;
+        if (wrong.inFlight > 0) {
+            owner.onFailure(refusal(e), false);
+        }
+        endUnlessInFlight(wrong, refusal(e));
     }
 
     /** A request that failed by itself hears why; what was flushed behind it, or ended with the peer, hears why the connection failed. */
@@ -193,13 +287,31 @@ public final class EngineQueuePair {
             }
             return;
         }
-        Request request = slots[slot];
-        slots[slot] = null;
-        freeSlots[freeCount++] = slot;
-        end(request, cause);
+        while (first != slot) {
+            // Done without a word.
+            remove();
+        }
+        Request request = remove();
+        if (request.failure == null) {
+            request.failure = cause;
+        }
+        if (request.inFlight == 0 && request.posted == request.listed()) {
+            end(request, request.failure);
+        }
         if (isDone) {
             postWaiting();
         }
+    }
+
+    /** The first of those in flight has ended. @return whose it is */
+    private Request remove() {
+        Request request = slots[first];
+        slots[first] = null;
+        request.inFlight--;
+        inFlight--;
+        // What was used last is still in the cache.
+        first = inFlight == 0 ? 0 : slot(1);
+        return request;
     }
 
     private void receive(int receiveIndex, Completion completion) {
@@ -236,13 +348,8 @@ public final class EngineQueuePair {
     /** Ends everything without the fabric, and leaves the engine: the queue pair is closed. The owner has failed. */
     public void abandon() {
         endWaiting();
-        for (int slot = 0; slot < slots.length; slot++) {
-            Request request = slots[slot];
-            if (request != null) {
-                slots[slot] = null;
-                freeSlots[freeCount++] = slot;
-                end(request, owner.failure());
-            }
+        while (inFlight > 0) {
+            endUnlessInFlight(remove(), owner.failure());
         }
         engine.release(index);
     }
@@ -251,7 +358,18 @@ public final class EngineQueuePair {
         while (firstWaiting != null) {
             Request request = firstWaiting;
             firstWaiting = request.nextWaiting;
-            end(request, owner.failure());
+            endUnlessInFlight(request, owner.failure());
+        }
+    }
+
+    /** Nothing more of it is posted; what is in flight will be flushed. */
+    private void endUnlessInFlight(Request request, String failure) {
+        request.posted = request.listed();
+        if (request.failure == null) {
+            request.failure = failure;
+        }
+        if (request.inFlight == 0) {
+            end(request, request.failure);
         }
     }
 

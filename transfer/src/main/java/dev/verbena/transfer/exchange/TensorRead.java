@@ -11,6 +11,7 @@ import dev.verbena.transfer.engine.Stripe;
 import dev.verbena.transfer.protocol.Words;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.WorkRequest;
 
 /**
  * Reads one tensor from the sender's memory, in chunks of which two are under way at a time on each queue pair that it goes over, and tells the
@@ -89,7 +90,12 @@ final class TensorRead {
         // This method counts too: a request may end in the midst of it.
         underWay = 1;
         for (int i = 0; i < CHUNKS_EACH * stripes; i++) {
-            chunks[i].postNext();
+            chunks[i].postNext(true);
+        }
+        for (int i = 0; i < stripes; i++) {
+            if (from.get(i).engine().isDriving()) {
+                from.get(i).postWaiting();
+            }
         }
         onOneEnded();
     }
@@ -100,7 +106,7 @@ final class TensorRead {
             landed.hasLanded = false;
             next = (next + 1) % (CHUNKS_EACH * stripes);
             owner.onLanded(arrival, landed.byteOffset, landed.byteSize);
-            landed.postNext();
+            landed.postNext(false);
         }
     }
 
@@ -147,7 +153,8 @@ final class TensorRead {
             this.index = index;
         }
 
-        void postNext() {
+        /** @param isOneOfSeveral if they can be posted from here, as one list, they are only lined up */
+        void postNext(boolean isOneOfSeveral) {
             byteOffset = posted;
             byteSize = Math.min(arrival.byteSize - posted, Math.min(chunkSize.byteSize(), chunkByteSizeMax));
             hasLanded = false;
@@ -159,12 +166,17 @@ final class TensorRead {
             if (ChunkSize.isTelling(byteSize)) {
                 postedNs = owner.nanoTime();
             }
-            go(queuePairs.get(index % stripes), home(), byteOffset, byteOffset + byteSize);
+            EngineQueuePair over = queuePairs.get(index % stripes);
+            if (isOneOfSeveral && over.engine().isDriving()) {
+                go(over, home(), byteOffset, byteOffset + byteSize, true);
+            } else {
+                go(over, home(), byteOffset, byteOffset + byteSize);
+            }
         }
 
         @Override
-        protected long prepare(long byteOffset, long byteSize) {
-            workRequest.reset(0, Opcode.READ)
+        protected long prepare(WorkRequest request, long byteOffset, long byteSize) {
+            request.reset(0, Opcode.READ)
                     .element(arrival.place.region(), arrival.place.regionOffset() + byteOffset, byteSize)
                     .remote(arrival.address + byteOffset, arrival.rkey);
             return byteSize;

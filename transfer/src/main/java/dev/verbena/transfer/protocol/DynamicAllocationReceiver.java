@@ -16,6 +16,7 @@ import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.engine.Stripe;
 import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.WorkRequest;
 
 /**
  * Receiving end of dynamic allocation (EuroSys'19 §3.3): of each {@link DynamicRecord} that arrives, whoever drives allocates the tensor and
@@ -394,9 +395,9 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         }
 
         @Override
-        protected long prepare(long byteOffset, long byteSize) {
+        protected long prepare(WorkRequest request, long byteOffset, long byteSize) {
             long taken = Math.min(byteSize, messageByteSizeMax);
-            workRequest.reset(0, Opcode.READ)
+            request.reset(0, Opcode.READ)
                     .element(whole.place.region(), whole.place.regionOffset() + byteOffset, taken)
                     .remote(whole.record.address() + byteOffset, whole.record.rkey());
             return taken;

@@ -28,7 +28,7 @@ public interface QueuePair {
 
     /**
      * Whether this side knows that writes land in order: that the last 8 bytes of one, when 8-byte aligned at the target, become visible after
-     * all others. The promise holds for writes between two ends that both say so. The same from when it is connected on; thread-safe.
+     * all others, of that write and of those before it. The promise holds for writes between two ends that both say so. The same from when it is connected on; thread-safe.
      */
     boolean writesInOrder();
 
@@ -36,7 +36,8 @@ public interface QueuePair {
 
     /**
      * Posts a list of requests, as far as the send queue has room. A request that is wrong in itself (too many elements, bad
-     * opcode) throws before anything is posted.
+     * opcode) throws before anything is posted. Where there is room, at least one is posted while no signaled request is under way, so that
+     * whoever posts is told when to go on, or may go on at once.
      *
      * @return how many requests from the head were posted; fewer than the list holds means the send queue is full
      */

@@ -154,6 +154,73 @@ class EngineQueuePairTest {
         assertEquals(3, fabric.postedEver);
     }
 
+    /** When there is room again. */
+    @Test
+    void thoseThatWaitAreOneList() {
+        queuePair.execute(new Named("a", 2));
+        queuePair.execute(new Named("b"));
+        queuePair.execute(new Named("c"));
+        assertEquals(List.of("2 signaled=1"), fabric.lists);
+        completeAll();
+        assertEquals(List.of("2 signaled=1", "2 signaled=2"), fabric.lists);
+        assertEquals(List.of("a: null", "b: null", "c: null"), ends);
+    }
+
+    /** A list that is longer than the queue is deep goes in pieces, each signaled at its end, and is done once. */
+    @Test
+    void ofAListOnlyTheLastIsSignaled() {
+        queuePair.execute(new Named("a", 5));
+        assertEquals(List.of("2 signaled=1"), fabric.lists);
+        queuePair.execute(new Named("b", 1));
+        completeAll();
+        assertEquals(List.of("2 signaled=1", "2 signaled=1", "2 signaled=2"), fabric.lists);
+        assertEquals(List.of("a: null", "b: null"), ends);
+        assertEquals(0, queuePair.outstanding());
+    }
+
+    /** Whatever was done without a word before. */
+    @Test
+    void aListHearsOfItsFailureOnceAndWhenNothingOfItIsInFlight() {
+        queuePair.execute(new Named("a", 2));
+        complete(CompletionStatus.REMOTE_ACCESS_ERROR);
+        assertEquals(List.of(), ends);
+        complete(CompletionStatus.WORK_REQUEST_FLUSHED);
+        assertEquals(List.of("a: status=REMOTE_ACCESS_ERROR peer=bob: as the test wants"), ends);
+    }
+
+    @Test
+    void ofAListThatFailsWhatWaitsIsNotPosted() {
+        queuePair.execute(new Named("a", 5));
+        fabric.posted.removeFirst();
+        complete(CompletionStatus.REMOTE_ACCESS_ERROR);
+        engines.all().getFirst().execute(queuePair::fail);
+        assertEquals(List.of("a: status=REMOTE_ACCESS_ERROR peer=bob: as the test wants"), ends);
+        assertEquals(2, fabric.postedEver);
+        assertEquals(0, queuePair.outstanding());
+    }
+
+    /** A fabric may take less than there is room for; then nobody is told of what it has taken, and the rest goes at once. */
+    @Test
+    void aListThatIsTakenInPartGoesOn() {
+        fabric.takesAtATime = 1;
+        queuePair.execute(new Named("a", 2));
+        assertEquals(2, fabric.postedEver);
+        completeAll();
+        assertEquals(List.of("a: null"), ends);
+    }
+
+    /** Beside others that are not. */
+    @Test
+    void oneOfThoseThatWaitIsWrongInItselfAndEndsAlone() {
+        for (String name : List.of("a", "b", "wrong", "d")) {
+            queuePair.execute(new Named(name));
+        }
+        fabric.refusedImmediate = "wrong".hashCode();
+        completeAll();
+        assertEquals(List.of("a: null", "b: null", "d: null", "wrong: peer=bob takes no such request: bad element"),
+                ends.stream().sorted().toList());
+    }
+
     private void completeAll() {
         completeAll(CompletionStatus.SUCCESS);
     }
@@ -165,8 +232,16 @@ class EngineQueuePairTest {
     }
 
     private void complete(CompletionStatus status) {
+        long id = fabric.posted.removeFirst();
+        while (status == CompletionStatus.SUCCESS && fabric.silent.contains(id)) {
+            id = fabric.posted.removeFirst();
+        }
+        complete(id, status);
+    }
+
+    private void complete(long id, CompletionStatus status) {
         Completion completion = new Completion();
-        completion.workRequestId = fabric.posted.removeFirst();
+        completion.workRequestId = id;
         completion.status = status;
         completion.queuePair = fabric;
         completion.cause = status == CompletionStatus.SUCCESS ? null : "as the test wants";
@@ -178,8 +253,15 @@ class EngineQueuePairTest {
         private final String name;
 
         Named(String name) {
+            this(name, 1);
+        }
+
+        Named(String name, int count) {
             super(1);
             this.name = name;
+            for (int i = 0; i < count; i++) {
+                listed(i).immediate = name.hashCode();
+            }
         }
 
         @Override
@@ -205,7 +287,12 @@ class EngineQueuePairTest {
     /** Takes as many requests as it is deep. */
     private static final class FakeQueuePair implements QueuePair {
         private final List<Long> posted = new ArrayList<>();
+        /** Of them, those of whose success nobody is told. */
+        private final List<Long> silent = new ArrayList<>();
+        private final List<String> lists = new ArrayList<>();
         private int postedEver;
+        private int takesAtATime = DEPTH;
+        private int refusedImmediate;
         private String refusal;
         private String failedWith;
 
@@ -239,12 +326,27 @@ class EngineQueuePairTest {
             if (refusal != null) {
                 throw new IllegalArgumentException(refusal);
             }
-            if (posted.size() == DEPTH) {
-                return 0;
+            for (WorkRequest each = head; each != null; each = each.next) {
+                if (refusedImmediate != 0 && each.immediate == refusedImmediate) {
+                    throw new IllegalArgumentException("bad element");
+                }
             }
-            postedEver++;
-            posted.add(head.workRequestId);
-            return 1;
+            int count = 0;
+            int signaled = 0;
+            for (WorkRequest each = head; each != null && posted.size() < DEPTH && count < takesAtATime;) {
+                posted.add(each.workRequestId);
+                silent.remove(each.workRequestId);
+                if (each.signaled) {
+                    signaled++;
+                } else {
+                    silent.add(each.workRequestId);
+                }
+                count++;
+                each = each.next;
+            }
+            postedEver += count;
+            lists.add(count + " signaled=" + signaled);
+            return count;
         }
 
         @Override
