@@ -570,7 +570,7 @@ public final class RdmaDevice implements AutoCloseable {
             Duration timeout) {
         TransferCounters row = senderCounters(name, peer.name(), STATIC);
         return new TensorSender(this, closingOnFailure(row, () -> PlacementQuery.sender(senders, name, type, shape,
-                peer, queuePairIndex, controlMemory, capabilities(), row, timeout)));
+                peer, queuePairIndex, striping, controlMemory, capabilities(), row, timeout)));
     }
 
     DynamicTensorSender connectDynamicSender(PeerConnection peer, int queuePairIndex, String name, Duration timeout) {

@@ -15,7 +15,7 @@ import dev.verbena.transfer.counters.LatencyBuckets;
  * @param name that both ends have in common
  * @param peer the device at the other end; empty while a receiver has none
  * @param receives whether this is the receiving end
- * @param choice the protocol, how arrival is seen, and why
+ * @param choice the protocol, how arrival is seen, and why; and how many stripes a tensor may have, if more than one
  * @param tensors offered and taken, or polled
  * @param byteSize payload bytes of them
  * @param stagedTensors copied before they were sent

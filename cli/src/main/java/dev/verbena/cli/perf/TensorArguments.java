@@ -4,6 +4,7 @@ import java.util.List;
 
 import dev.verbena.cli.BadInputException;
 import dev.verbena.cli.ProgressArguments;
+import dev.verbena.transfer.Striping;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -46,6 +47,10 @@ final class TensorArguments {
             description = "Slots of the receiver, for bandwidth; fewer of large tensors, but at least 2; the client's counts;"
                     + " default ${DEFAULT-VALUE}.")
     int window;
+    @Option(names = "--stripes", paramLabel = "N", defaultValue = "1",
+            description = "Queue pairs that a large tensor goes over at the same time, 1 to 8; where pollers drive, each with a"
+                    + " completion queue and a poller; of both sides; default ${DEFAULT-VALUE}.")
+    int stripes;
     @Option(names = "--warm-up", paramLabel = "N", defaultValue = "30000",
             description = "Before each measurement, tensors of its size are sent until so many passed without the JIT of either side"
                     + " compiling, for two seconds at most, ten of the first size; default ${DEFAULT-VALUE}.")
@@ -57,9 +62,10 @@ final class TensorArguments {
         requireRange("-n", iterations, TensorOptions.ITERATIONS_MIN, PerfArguments.LATENCIES_MAX);
         requireRange("-w", window, TensorOptions.WINDOW_MIN, WINDOW_MAX);
         requireRange("--warm-up", warmUp, 0, WARM_UP_MAX);
+        requireRange("--stripes", stripes, 1, Striping.QUEUE_PAIRS_MAX);
         List<Long> byteSizes = Sizes.parse(sizes, TensorOptions.BYTE_SIZE_MIN, TensorOptions.BYTE_SIZE_MAX);
         return new TensorOptions(host, port, fabric, network.options(), all, byteSizes, iterations, window, warmUp,
-                progress.check());
+                progress.check(), stripes);
     }
 
     private static void requireRange(String name, long value, long min, long max) {

@@ -7,6 +7,7 @@ import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.Striping;
 
 /**
  * A checked order to measure tensors.
@@ -18,9 +19,11 @@ import dev.verbena.transfer.RdmaDeviceOptions;
  * @param window slots for bandwidth, of a small size
  * @param warmUp tensors that must pass without the JIT compiling before anything is measured
  * @param progress whose threads move the tensors on
+ * @param stripes queue pairs that a large tensor goes over
  */
 record TensorOptions(String host, int port, String fabric, NetworkOptions network,
-        List<TensorProtocol> protocols, List<Long> sizes, int iterations, int window, int warmUp, Progress progress) {
+        List<TensorProtocol> protocols, List<Long> sizes, int iterations, int window, int warmUp, Progress progress,
+        int stripes) {
     /** Each tensor is stamped with its number. */
     static final long BYTE_SIZE_MIN = Long.BYTES;
     static final long BYTE_SIZE_MAX = 1L << 40;
@@ -35,6 +38,8 @@ record TensorOptions(String host, int port, String fabric, NetworkOptions networ
     /** As perftest's write_lat has it. */
     private static final int INLINE_BYTE_SIZE_MAX = 220;
     private static final int RAW_DEPTH = 128;
+    /** As a device has unless told otherwise. */
+    private static final int QUEUE_PAIRS_MIN = 2;
     private static final int RAW_SIGNAL_EVERY = 100;
 
     boolean isServer() {
@@ -63,6 +68,8 @@ record TensorOptions(String host, int port, String fabric, NetworkOptions networ
         String local = fabricName.equals("shm") ? "127.0.0.1" : "0.0.0.0";
         return RdmaDeviceOptions.defaults(network).withFabric(fabricName).withLocalEndpoint(new Endpoint(local, 0))
                 .withProgress(progress)
+                .withCompletionQueues(progress.byPollers() ? stripes : 1)
+                .withQueuePairsPerPeer(Math.max(stripes, QUEUE_PAIRS_MIN)).withStriping(Striping.over(stripes))
                 .withName("perf " + (isServer() ? "server" : "client"));
     }
 

@@ -36,6 +36,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
         map.put("protocol", names(options));
         map.put("fabric", fabric);
         map.put("drivenBy", options.progress().toString());
+        map.put("stripes", options.stripes());
         map.put("iterations", options.iterations());
         map.put("window", options.window());
         map.put("warmUp", options.warmUp());

@@ -13,6 +13,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.verbena.cli.BadInputException;
 import dev.verbena.transfer.Progress;
+import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.Striping;
 import picocli.CommandLine;
 
 /** What is measured of each size, and what is refused. */
@@ -55,10 +57,22 @@ class TensorOptionsTest {
                 options("--driven-by=pollers --idle-spins=7").device("shm").progress());
     }
 
+    @Test
+    void stripesHaveQueuePairsAndWherePollersDriveACompletionQueueEach() {
+        RdmaDeviceOptions byCallers = options("--stripes 4").device("shm");
+        assertEquals(Striping.over(4), byCallers.striping());
+        assertEquals(4, byCallers.queuePairsPerPeer());
+        assertEquals(1, byCallers.completionQueues());
+        assertEquals(4, options("--stripes 4 --driven-by=pollers").device("shm").completionQueues());
+        assertEquals(Striping.none(), options("--sizes 8").device("shm").striping());
+        assertEquals(2, options("--sizes 8").device("shm").queuePairsPerPeer());
+    }
+
     @ParameterizedTest
     @CsvSource({"--protocol=exact, exact", "--protocol=static;static, twice", "--protocol=static;, ''''",
             "--sizes=7, 7", "-p=65536, -p=65536", "-p 0 host, -p=0", "-n=4, -n=4",
-            "-w=1, -w=1", "-w=1025, -w=1025", "--warm-up=-1, --warm-up=-1", "-m 1000, 1000",
+            "-w=1, -w=1", "-w=1025, -w=1025", "--warm-up=-1, --warm-up=-1", "--stripes=0, --stripes=0",
+            "--stripes=9, --stripes=9", "-m 1000, 1000",
             "--driven-by=nobody, nobody", "--idle-spins=-1, --idle-spins=-1"})
     void refused(String line, String named) {
         String message = assertThrows(BadInputException.class, () -> options(line.replace(';', ','))).getMessage();

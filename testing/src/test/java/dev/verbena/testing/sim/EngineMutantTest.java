@@ -37,30 +37,60 @@ class EngineMutantTest {
                 "                peer.addCloseListener(unmap);\n", ""),
         SEES_THE_TAIL_OF_THE_ROUND_BEFORE(
                 "as it arrives: element|more has arrived than was offered|slot that is in use|malformed record of a tensor",
-                "protocol/StaticPlacementReceiver.java", "layout.tailOffset()) == sequence + 1;",
-                "layout.tailOffset()) != 0;"),
+                "protocol/StaticPlacementReceiver.java", "layout.tailOffset(stripe)) == sequence + 1;",
+                "layout.tailOffset(stripe)) != 0;"),
         TRUSTS_A_FLAG_THAT_MAY_LAND_BEFORE_THE_PAYLOAD("as it arrives: element|malformed record of a tensor",
                 "protocol/ArrivalChoice.java",
                 "        boolean isInOrder = isSenderInOrder && isReceiverInOrder;",
                 "        boolean isInOrder = true;"),
-        RAISES_THE_FLAG_WITH_THE_FIRST_PART("as it arrives: element|malformed record of a tensor",
+        RAISES_THE_FLAG_BEFORE_THE_FIRST_PART(
+                "as it arrives: element|malformed (record of a tensor|message of an exchange)",
                 "protocol/StaticPlacementSender.java",
-                "            this.cursor = 0;\n",
-                "            this.cursor = 0;\n            if (placement.tail()) {\n"
-                        + "                Words.setRelease(tails.memory(), (slot + 1) * TAIL_BYTE_SIZE - SlotLayout.WORD, sequence + 1);\n"
-                        + "                workRequest.reset(0, Opcode.WRITE);\n"
-                        + "                workRequest.element((MemoryRegion) tails.slab(), tails.slabOffset() + (slot + 1) * TAIL_BYTE_SIZE\n"
-                        + "                        - SlotLayout.WORD, SlotLayout.WORD);\n"
-                        + "                workRequest.remote(placement.address() + layout.slotOffset(sequence) + layout.tailOffset(), placement.rkey());\n"
-                        + "                this.busy.set(true);\n                queuePair.execute(this);\n                return;\n            }\n"),
+                "            return byteSize + layout.tailByteSize() <= capabilities.messageByteSizeMax()\n"
+                        + "                    ? prepareLast(request, byteOffset)",
+                "            if (placement.tail() && request == workRequest && byteOffset == Striping.begin(\n"
+                        + "                    place, lanes.length, whole.byteSize)) {\n"
+                        + "                request.reset(0, Opcode.WRITE).remote(\n"
+                        + "                        placement.address() + layout.slotOffset(whole.sequence) + layout.tailOffset(),\n"
+                        + "                        placement.rkey());\n"
+                        + "                whole.addTail(request, SlotLayout.WORD);\n                return 0;\n            }\n"
+                        + "            return byteSize + layout.tailByteSize() <= capabilities.messageByteSizeMax()\n"
+                        + "                    ? prepareLast(request, byteOffset)"),
+        RAISES_THE_FLAG_OF_A_STRIPE_BEFORE_ITS_PAYLOAD("as it arrives: element", "protocol/StaticPlacementSender.java",
+                "                return byteOffset == end ? prepareWord(request)\n"
+                        + "                        : preparePart(request, byteOffset,\n"
+                        + "                                Math.min(end - byteOffset, capabilities.messageByteSizeMax()));",
+                "                return byteOffset == Striping.begin(place, lanes.length, whole.byteSize)\n"
+                        + "                        ? prepareWord(request) : preparePart(request, byteOffset - SlotLayout.WORD,\n"
+                        + "                                Math.min(byteSize, capabilities.messageByteSizeMax()));"),
         TELLS_OF_ARRIVAL_WITH_EVERY_PART(
                 "as it arrives: element|more has arrived than was offered|slot that is in use",
-                "protocol/StaticPlacementSender.java", "last && !placement.tail() ? Opcode",
-                "!placement.tail() ? Opcode"),
+                "protocol/StaticPlacementSender.java",
+                "            whole.addPayload(request, byteOffset, byteOffset + byteSize);\n            return byteSize;",
+                "            whole.addPayload(request, byteOffset, byteOffset + byteSize);\n"
+                        + "            if (!placement.tail()) {\n"
+                        + "                request.opcode = Opcode.WRITE_WITH_IMMEDIATE;\n"
+                        + "                request.immediate = placement.receiverId();\n            }\n"
+                        + "            return byteSize;"),
+        TELLS_OF_ARRIVAL_WITH_THE_FIRST_STRIPE("as it (arrives|is given back): element|slot that is in use",
+                "protocol/StaticPlacementReceiver.java",
+                "        for (int stripe = 0; stripe < stripes; stripe++) {\n            if (!hasArrived(sequence, stripe)) {",
+                "        for (int stripe = 0; stripe < 1; stripe++) {\n            if (!hasArrived(sequence, stripe)) {"),
+        SENDS_ALL_STRIPES_BUT_THE_LAST("is not settled|does not work|heard of tensor \\d+ times=0",
+                "protocol/StaticPlacementSender.java",
+                "            for (Lane lane : lanes) {\n                lane.queuePair.engine().execute(lane);",
+                "            for (int i = 0; i < Math.max(1, lanes.length - 1); i++) {\n"
+                        + "                Lane lane = lanes[i];\n                lane.queuePair.engine().execute(lane);"),
+        FREES_ITS_TENSOR_WITH_THE_FIRST_STRIPE(
+                "as it arrives: element|is not settled|does not work|heard twice of tensor",
+                "protocol/StaticPlacementSender.java", "            this.piecesLeft = pieces.length;",
+                "            this.piecesLeft = 1;"),
         DROPS_THE_LAST_PART("as it arrives: element|is not settled|does not work",
                 "protocol/StaticPlacementSender.java",
-                "if (cause == null && cursor < byteSize) {",
-                "if (cause == null && cursor + capabilities.messageByteSizeMax() < byteSize) {"),
+                "            whole.addPayload(request, byteOffset, byteOffset + byteSize);\n            return byteSize;",
+                "            whole.addPayload(request, byteOffset, byteOffset + byteSize);\n"
+                        + "            return byteOffset + byteSize + capabilities.messageByteSizeMax() >= end && !hasWordApart()\n"
+                        + "                    ? end - byteOffset : byteSize;"),
         PINS_ANOTHER_TENSOR("as it arrives: element", "protocol/StaticPlacementSender.java",
                 "            lease.pin(tensor);", "            lease.pin(tails);"),
         STAYS_PINNED("still has |close of an arena with live or pinned tensors", "protocol/StaticPlacementSender.java",

@@ -1,5 +1,6 @@
 package dev.verbena.transfer.engine;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.slf4j.Logger;
@@ -92,6 +93,11 @@ public final class EngineQueuePair {
     /** @see QueuePair#writesInOrder */
     public boolean writesInOrder() {
         return queuePair.writesInOrder();
+    }
+
+    /** Whether all of them do. */
+    public static boolean areInOrder(List<EngineQueuePair> queuePairs) {
+        return queuePairs.stream().allMatch(EngineQueuePair::writesInOrder);
     }
 
     public Engine engine() {

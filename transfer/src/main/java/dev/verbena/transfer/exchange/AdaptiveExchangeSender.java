@@ -15,6 +15,7 @@ import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
+import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.Watch;
@@ -159,7 +160,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             int eagerByteSizeMax, Duration timeout) {
         StaticPlacementSender messages = PlacementQuery.sender(PlacementProtocol.EXCHANGE, directory, name,
                 AdaptiveExchangeReceiver.MESSAGE_TYPE, AdaptiveExchangeReceiver.MESSAGE_SHAPE, peer, queuePairIndex,
-                memory, capabilities, new TransferCounters(), timeout);
+                Striping.none(), memory, capabilities, new TransferCounters(), timeout);
         counters.onArrivalChosen(messages.arrivalReason());
         try {
             return new AdaptiveExchangeSender(messages, memory, counters, eagerByteSizeMax);

@@ -16,6 +16,7 @@ import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.GroupOptions;
 import dev.verbena.transfer.Reduction;
+import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.protocol.PeerConnection;
@@ -153,8 +154,8 @@ public final class Collectives {
         try {
             long leftNs = Math.max(deadlineNs - host.engines().nanoTime(), 0);
             member.connected(PlacementQuery.sender(host.senders(), edge, BYTES,
-                    Shape.of(slotByteSize(rank, member.rank())), peer, 0, host.controlMemory(), host.capabilities(),
-                    row,
+                    Shape.of(slotByteSize(rank, member.rank())), peer, 0, Striping.none(), host.controlMemory(),
+                    host.capabilities(), row,
                     Duration.ofNanos(leftNs)));
         } catch (RuntimeException e) {
             row.close();

@@ -77,9 +77,12 @@ public final class PeerConnection implements EngineQueuePair.Owner {
         }
         rpcQueuePair = engineQueuePair(queuePairs.getFirst(), depth);
         rpc = new RpcEndpoint(this, rpcQueuePair, engines, methods, messageArena, messageByteSizeMax);
-        for (EngineQueuePair queuePair : dataQueuePairs) {
+        for (int i = 0; i < dataQueuePairs.size(); i++) {
+            EngineQueuePair queuePair = dataQueuePairs.get(i);
+            int number = i;
             queuePair.engine().enqueue(() -> queuePair.start(
-                    (index, completion) -> receivers.onImmediate(this, completion.immediate), null, 0, 0, depth));
+                    (index, completion) -> receivers.onImmediate(this, number, completion.immediate), null, 0, 0,
+                    depth));
         }
         // Last: once the peer is heard, what it asks for goes over the others, which must have their indices by then.
         rpcQueuePair.engine().enqueue(rpc::start);

@@ -1,13 +1,16 @@
 package dev.verbena.transfer.protocol;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
+import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
 
@@ -33,11 +36,10 @@ public final class PlacementQuery {
 
     /** The sender for the peer's receiver of that name. */
     public static StaticPlacementSender sender(SenderDirectory directory, String name, ElementType type, Shape shape,
-            PeerConnection peer, int queuePairIndex, ControlMemory memory, Capabilities capabilities,
-            TransferCounters counters, Duration timeout) {
-        return sender(PlacementProtocol.STATIC, directory, name, type, shape, peer, queuePairIndex, memory,
-                capabilities,
-                counters, timeout);
+            PeerConnection peer, int queuePairIndex, Striping striping, ControlMemory memory,
+            Capabilities capabilities, TransferCounters counters, Duration timeout) {
+        return sender(PlacementProtocol.STATIC, directory, name, type, shape, peer, queuePairIndex, striping, memory,
+                capabilities, counters, timeout);
     }
 
     /** The same, of tensors whose type and shape are known only when they are offered. */
@@ -47,7 +49,7 @@ public final class PlacementQuery {
         // The tensors count, not their records.
         StaticPlacementSender records = sender(PlacementProtocol.DYNAMIC, directory, name,
                 DynamicAllocationReceiver.RECORD_TYPE,
-                DynamicAllocationReceiver.RECORD_SHAPE, peer, queuePairIndex, memory, capabilities,
+                DynamicAllocationReceiver.RECORD_SHAPE, peer, queuePairIndex, Striping.none(), memory, capabilities,
                 new TransferCounters(), timeout);
         counters.onArrivalChosen(records.arrivalReason());
         try {
@@ -60,15 +62,17 @@ public final class PlacementQuery {
 
     /** The same, for a protocol over the slots. */
     public static StaticPlacementSender sender(PlacementProtocol protocol, SenderDirectory directory, String name,
-            ElementType type, Shape shape, PeerConnection peer, int queuePairIndex, ControlMemory memory,
-            Capabilities capabilities, TransferCounters counters, Duration timeout) {
+            ElementType type, Shape shape, PeerConnection peer, int queuePairIndex, Striping striping,
+            ControlMemory memory, Capabilities capabilities, TransferCounters counters, Duration timeout) {
         Tensor acknowledgement = memory.words().allocate(ElementType.INT64,
                 Shape.of(SlotLayout.LINE / SlotLayout.WORD));
         PlacementQuery query = null;
         try {
             MemoryRegion region = (MemoryRegion) acknowledgement.slab();
+            List<EngineQueuePair> queuePairs = peer.dataQueuePairsFrom(queuePairIndex);
+            int stripes = striping.stripeCount(shape.byteSize(type), queuePairs.size());
             PlacementRequest request = new PlacementRequest(protocol, name, type, shape, directory.nextId(),
-                    queuePairIndex, peer.dataQueuePair(queuePairIndex).writesInOrder(),
+                    queuePairIndex, stripes, EngineQueuePair.areInOrder(queuePairs.subList(0, stripes)),
                     region.address() + acknowledgement.slabOffset(), region.rkey());
             Words.setRelease(acknowledgement.memory(), 0, 0);
             query = new PlacementQuery(request, peer);

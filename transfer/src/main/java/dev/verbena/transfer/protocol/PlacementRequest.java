@@ -19,15 +19,16 @@ import dev.verbena.transfer.TransferException;
  * @param type of the tensors it will send
  * @param shape of the tensors it will send
  * @param senderId the sender's number on its device, by which the receiver calls it when it closes
- * @param queuePairIndex data queue pair that it will write through
- * @param writesInOrder whether the sender's end of that knows that writes land in order
+ * @param queuePairIndex data queue pair that it will write through, or its stripe 0
+ * @param stripes of a tensor, over as many queue pairs from there on, round about
+ * @param writesInOrder whether the sender's ends of those know that writes land in order
  * @param acknowledgementAddress where the receiver writes how many tensors it has consumed
  * @param acknowledgementRkey the key for that
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 record PlacementRequest(PlacementProtocol protocol, String name, ElementType type, Shape shape, int senderId,
-        int queuePairIndex, boolean writesInOrder,
+        int queuePairIndex, int stripes, boolean writesInOrder,
         long acknowledgementAddress, long acknowledgementRkey) {
     byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -41,6 +42,7 @@ record PlacementRequest(PlacementProtocol protocol, String name, ElementType typ
             }
             out.writeInt(senderId);
             out.writeInt(queuePairIndex);
+            out.writeInt(stripes);
             out.writeBoolean(writesInOrder);
             out.writeLong(acknowledgementAddress);
             out.writeLong(acknowledgementRkey);
@@ -60,7 +62,7 @@ record PlacementRequest(PlacementProtocol protocol, String name, ElementType typ
                 dimensions[i] = in.readLong();
             }
             PlacementRequest request = new PlacementRequest(protocol, name, type, Shape.of(dimensions), in.readInt(),
-                    in.readInt(), in.readBoolean(), in.readLong(), in.readLong());
+                    in.readInt(), in.readInt(), in.readBoolean(), in.readLong(), in.readLong());
             if (in.available() != 0) {
                 throw new IOException(in.available() + " bytes too many");
             }

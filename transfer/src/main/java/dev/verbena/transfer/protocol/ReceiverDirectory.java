@@ -3,6 +3,7 @@ package dev.verbena.transfer.protocol;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
 
 /**
@@ -56,6 +57,10 @@ public final class ReceiverDirectory {
         if (request.queuePairIndex() < 0 || request.queuePairIndex() >= peer.dataQueuePairCount()) {
             throw new TransferException("no such queue pair: queuePairIndex=" + request.queuePairIndex());
         }
+        if (request.stripes() < 1
+                || request.stripes() > Math.min(Striping.QUEUE_PAIRS_MAX, peer.dataQueuePairCount())) {
+            throw new TransferException("no so many queue pairs: stripes=" + request.stripes());
+        }
         // Before it is looked for: whoever announces it meanwhile tells.
         waiting.add(peer, request.senderId(), request.name());
         boolean isWaiting = false;
@@ -87,9 +92,9 @@ public final class ReceiverDirectory {
     }
 
     /** While driving. One that is not there any more has nothing to hear. */
-    void onImmediate(PeerConnection peer, int receiverId) {
+    void onImmediate(PeerConnection peer, int queuePairIndex, int receiverId) {
         StaticPlacementReceiver receiver = byId.get(receiverId);
-        if (receiver != null && !receiver.onArrival(peer)) {
+        if (receiver != null && !receiver.onArrival(peer, queuePairIndex)) {
             peer.fail("malformed: peer " + peer.name() + " says that a tensor arrived for receiver '" + receiver.name()
                     + "', which it does not send to");
         }

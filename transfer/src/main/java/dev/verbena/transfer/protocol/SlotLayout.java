@@ -1,17 +1,21 @@
 package dev.verbena.transfer.protocol;
 
+import dev.verbena.transfer.Striping;
+
 /**
  * Where things lie in the receiving buffer of a statically placed tensor (EuroSys'19 §3.2, Figure 5).
  *
  * <pre>
- *  0                    byteSize     tail           stride
- * +--------------------+------------+--------------+------------+----------------+
- * | payload            | 0 to 7 pad | sequence (8) | to 64      | next slot ...  |
- * +--------------------+------------+--------------+------------+----------------+
+ *  0                    byteSize     tail           tail + 8              tail + 64
+ * +--------------------+------------+--------------+---------------------+------------+----------------+
+ * | payload            | 0 to 7 pad | sequence (8) | of stripes 1 to 7   | to 64      | next slot ...  |
+ * +--------------------+------------+--------------+---------------------+------------+----------------+
  * </pre>
  *
  * The sender writes payload, pad and sequence as one request. The sequence of the n-th tensor, from 0, is {@code n + 1}; it
- * goes to slot {@code n % depth}. Behind the last slot lies one line for the word from which acknowledgements are written.
+ * goes to slot {@code n % depth}. Of a tensor in stripes, stripe 0 is the end of the payload, with the word behind it; the others, in their order,
+ * lie in front of that, and each has a word of its own, with the same sequence, which is written behind it. Behind the last slot lies one line for
+ * the word from which acknowledgements are written.
  *
  * @param byteSize payload bytes
  * @param depth slots, 1 to 4096
@@ -35,13 +39,18 @@ public record SlotLayout(long byteSize, int depth) {
         return roundUp(byteSize, WORD);
     }
 
+    /** Offset of a stripe's sequence word in its slot. */
+    long tailOffset(int stripe) {
+        return tailOffset() + stripe * WORD;
+    }
+
     /** Bytes of pad and sequence word. */
     long tailByteSize() {
         return tailOffset() + WORD - byteSize;
     }
 
     long stride() {
-        return roundUp(tailOffset() + WORD, LINE);
+        return roundUp(tailOffset(Striping.QUEUE_PAIRS_MAX), LINE);
     }
 
     long slotOffset(long sequence) {

@@ -2,7 +2,6 @@ package dev.verbena.transfer.protocol;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 import dev.verbena.memory.ElementType;
@@ -12,6 +11,7 @@ import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.TensorLease;
 import dev.verbena.memory.TensorSlot;
 import dev.verbena.transfer.ArrivalMode;
+import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
@@ -30,6 +30,8 @@ import dev.verbena.transfer.spi.Opcode;
  * tensors may be closed by any; {@link #connect}, {@link #onArrival} and the acknowledgements run while driving.
  */
 public final class StaticPlacementReceiver {
+    private static final int LINE_WORDS = (int) (SlotLayout.LINE / SlotLayout.WORD);
+
     /** A protocol that lies over these slots. While driving. */
     public interface Overlay {
         /** A sender has the slots now, and writes through the first of these queue pairs; all that the connection has. */
@@ -61,8 +63,11 @@ public final class StaticPlacementReceiver {
 
     /** Of the present sender, or the last. */
     private volatile ArrivalMode arrivalMode;
-    /** With immediate, those before the present sender included. */
-    private final AtomicLong arrivals = new AtomicLong();
+    /** Of a tensor of the present sender, or the last, and over which queue pairs they come. */
+    private volatile int stripes = 1;
+    private int firstQueuePairIndex;
+    /** With immediate, of each stripe, those before the present sender included; each in a line of its own, which who drives its queue pair writes. */
+    private final AtomicLongArray arrivals = new AtomicLongArray(Striping.QUEUE_PAIRS_MAX * LINE_WORDS);
     private final Slot[] slots;
     /** Of each slot the sequence of the tensor that was in it last, plus 1, once that is closed. */
     private final AtomicLongArray consumed;
@@ -124,7 +129,9 @@ public final class StaticPlacementReceiver {
         for (int slot = 0; slot < depth; slot++) {
             slots[slot] = new Slot(slot);
             consumed.set(slot, (long) slot + 1 - depth);
-            Words.setRelease(buffer.memory(), layout.slotOffset(slot) + layout.tailOffset(), 0);
+            for (int stripe = 0; stripe < Striping.QUEUE_PAIRS_MAX; stripe++) {
+                Words.setRelease(buffer.memory(), layout.slotOffset(slot) + layout.tailOffset(stripe), 0);
+            }
         }
     }
 
@@ -289,15 +296,21 @@ public final class StaticPlacementReceiver {
         acknowledgement.begin();
         countConsumed();
         acknowledgement.value = acknowledged;
-        acknowledgementQueuePair = sender.dataQueuePair(request.queuePairIndex());
-        arrivals.setRelease(sentBefore);
-        arrivalMode = choice.between(request.writesInOrder(), acknowledgementQueuePair.writesInOrder());
-        counters.onArrivalChosen(arrivalReason());
+        List<EngineQueuePair> queuePairs = sender.dataQueuePairsFrom(request.queuePairIndex());
+        acknowledgementQueuePair = queuePairs.getFirst();
+        firstQueuePairIndex = request.queuePairIndex();
+        stripes = request.stripes();
+        for (int stripe = 0; stripe < stripes; stripe++) {
+            arrivals.setRelease(stripe * LINE_WORDS, sentBefore);
+        }
+        arrivalMode = choice.between(request.writesInOrder(),
+                EngineQueuePair.areInOrder(queuePairs.subList(0, stripes)));
+        counters.onArrivalChosen(arrivalReason(), stripes);
         peer = sender;
         counters.onPeer(sender.name());
         state = PlacementState.OPEN;
         if (overlay != null) {
-            overlay.onConnected(sender.dataQueuePairsFrom(request.queuePairIndex()));
+            overlay.onConnected(queuePairs);
         }
         return new PlacementAnswer(true, arrivalMode == ArrivalMode.TAIL, id, layout.depth(),
                 region.address() + buffer.slabOffset(),
@@ -338,12 +351,17 @@ public final class StaticPlacementReceiver {
         return isQuiet;
     }
 
-    /** A write with immediate arrived, in order. While driving. @return false if it is not the sender who says so */
-    boolean onArrival(PeerConnection from) {
+    /** A write with immediate arrived, in the order of its queue pair. While driving that. @return false if it is not the sender who says so */
+    boolean onArrival(PeerConnection from, int queuePairIndex) {
         if (peer != from) {
             return false;
         }
-        arrivals.setRelease(arrivals.getPlain() + 1);
+        int stripe = Math.floorMod(queuePairIndex - firstQueuePairIndex, from.dataQueuePairCount());
+        if (stripe >= stripes) {
+            return false;
+        }
+        int index = stripe * LINE_WORDS;
+        arrivals.setRelease(index, arrivals.getPlain(index) + 1);
         return true;
     }
 
@@ -383,10 +401,20 @@ public final class StaticPlacementReceiver {
         if (sequence < sentBefore) {
             return true;
         }
-        if (arrivalMode == ArrivalMode.TAIL) {
-            return Words.getAcquire(buffer.memory(), layout.slotOffset(sequence) + layout.tailOffset()) == sequence + 1;
+        for (int stripe = 0; stripe < stripes; stripe++) {
+            if (!hasArrived(sequence, stripe)) {
+                return false;
+            }
         }
-        return arrivals.getAcquire() > sequence;
+        return true;
+    }
+
+    private boolean hasArrived(long sequence, int stripe) {
+        if (arrivalMode == ArrivalMode.TAIL) {
+            return Words.getAcquire(buffer.memory(),
+                    layout.slotOffset(sequence) + layout.tailOffset(stripe)) == sequence + 1;
+        }
+        return arrivals.getAcquire(stripe * LINE_WORDS) > sequence;
     }
 
     private synchronized void fail() {

@@ -1,8 +1,10 @@
 package dev.verbena.transfer.protocol;
 
 import java.lang.invoke.VarHandle;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import dev.verbena.memory.ByteRuns;
@@ -15,26 +17,32 @@ import dev.verbena.memory.TensorLease;
 import dev.verbena.memory.TensorView;
 import dev.verbena.transfer.SendCallback;
 import dev.verbena.transfer.SendResult;
+import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Request;
+import dev.verbena.transfer.engine.Stripe;
 import dev.verbena.transfer.events.TensorSentEvent;
 import dev.verbena.transfer.spi.Capabilities;
 import dev.verbena.transfer.spi.MemoryRegion;
 import dev.verbena.transfer.spi.Opcode;
+import dev.verbena.transfer.spi.WorkRequest;
 
 /**
  * Sending end of static placement (EuroSys'19 §3.2): each tensor is one write into the receiver's next free slot, payload and
  * tail together; a receiver that lags is back-pressure. A tensor larger than the device's messages goes in several writes, the
- * last of which carries the tail or the immediate. A view that is not contiguous is gathered by the elements of the write, as long as it
+ * last of which carries the tail or the immediate. A large one goes in stripes, each over a queue pair of its own, and each with a tail word or an
+ * immediate; the receiver waits for all. A view that is not contiguous is gathered by the elements of the write, as long as it
  * has not more runs than the device has elements. Where the fabric maps the receiver's memory, a tensor can be computed in its slot; then only
  * the tail, or the immediate, is left to write.
  *
  * <p>Always: {@code acknowledged <= sent <= acknowledged + depth}.
  *
- * <p><b>Owner:</b> {@link dev.verbena.transfer.TensorSender}. <b>Threading:</b> offers by one thread at a time; completions while
- * driving.
+ * <p>What is offered is posted by whoever drives the queue pair, in the order of the offers: {@code begun <= offered}, on each lane.
+ *
+ * <p><b>Owner:</b> {@link dev.verbena.transfer.TensorSender}. <b>Threading:</b> offers by one thread at a time; ends while driving
+ * {@link #engine}.
  */
 public final class StaticPlacementSender {
     /** Room for one tail: up to 7 bytes of pad, and the sequence word in the last 8 bytes. */
@@ -59,7 +67,9 @@ public final class StaticPlacementSender {
     private final ElementType type;
     private final Shape shape;
     private final PeerConnection peer;
+    /** The first of the lanes', where tensors are at home. */
     private final EngineQueuePair queuePair;
+    private final Lane[] lanes;
     private final PlacementAnswer placement;
     private final SlotLayout layout;
     /** The word that the receiver writes the number of consumed tensors to. */
@@ -71,6 +81,8 @@ public final class StaticPlacementSender {
 
     /** Written by the offering thread. */
     private long sent;
+    /** As many of them as may be posted. */
+    private final AtomicLong offered;
     private volatile PlacementState state = PlacementState.OPEN;
     private volatile String failure;
     /** Null if users offer their tensors here. */
@@ -90,7 +102,9 @@ public final class StaticPlacementSender {
         this.type = request.type();
         this.shape = request.shape();
         this.peer = peer;
-        this.queuePair = peer.dataQueuePair(request.queuePairIndex());
+        List<EngineQueuePair> queuePairs = peer.dataQueuePairsFrom(request.queuePairIndex());
+        this.queuePair = queuePairs.getFirst();
+        this.lanes = new Lane[request.stripes()];
         this.placement = placement;
         this.layout = new SlotLayout(shape.byteSize(type), placement.depth());
         this.acknowledgement = acknowledgement;
@@ -98,11 +112,15 @@ public final class StaticPlacementSender {
         this.capabilities = capabilities;
         this.counters = counters;
         this.sent = placement.sent();
+        this.offered = new AtomicLong(sent);
+        for (int i = 0; i < lanes.length; i++) {
+            lanes[i] = new Lane(queuePairs.get(i), i);
+        }
         this.sends = new SlotSend[placement.depth()];
         for (int slot = 0; slot < sends.length; slot++) {
             sends[slot] = new SlotSend(slot);
         }
-        counters.onArrivalChosen(arrivalReason());
+        counters.onArrivalChosen(arrivalReason(), lanes.length);
     }
 
     int id() {
@@ -402,7 +420,11 @@ public final class StaticPlacementSender {
         if (placement.tail()) {
             return "tail: both ends' queue pairs write in order";
         }
-        return "immediate: " + (queuePair.writesInOrder() ? "the receiver wants it so"
+        boolean areInOrder = true;
+        for (Lane lane : lanes) {
+            areInOrder &= lane.queuePair.writesInOrder();
+        }
+        return "immediate: " + (areInOrder ? "the receiver wants it so"
                 : "this end's queue pair does not promise in-order writes");
     }
 
@@ -546,9 +568,35 @@ public final class StaticPlacementSender {
         }
     }
 
+    /** A queue pair, and what of each tensor goes over it, in their order, whoever drives. */
+    private final class Lane implements Runnable {
+        private final EngineQueuePair queuePair;
+        private final int index;
+        /** Tensors of which that is posted, or lined up. Written while driving. */
+        private long begun = placement.sent();
+
+        Lane(EngineQueuePair queuePair, int index) {
+            this.queuePair = queuePair;
+            this.index = index;
+        }
+
+        /** While driving: posts what was offered meanwhile, as one list. */
+        @Override
+        public void run() {
+            long end = offered.getAcquire();
+            while (begun < end) {
+                Piece next = sends[(int) (begun % layout.depth())].pieces[index];
+                begun++;
+                next.begin(queuePair, begun < end);
+            }
+        }
+    }
+
     /** The transfer into one slot; at most one at a time. */
-    private final class SlotSend extends Request {
+    private final class SlotSend {
         private final int slot;
+        /** One for each lane. */
+        private final Piece[] pieces = new Piece[lanes.length];
         /** From the offer to the last completion. */
         private final TensorLease lease = new TensorLease();
         private MemoryRegion region;
@@ -560,15 +608,19 @@ public final class StaticPlacementSender {
         private ByteRuns runs;
         private SendCallback callback;
         private long sequence;
-        private long cursor;
         private long offeredNs;
+        /** From the offer on the next two are written where tensors are at home. */
+        private int piecesLeft;
+        private String cause;
         /** Null while nobody records. */
         private TensorSentEvent event;
         private final AtomicBoolean busy = new AtomicBoolean();
 
         SlotSend(int slot) {
-            super(capabilities.elementCountMax());
             this.slot = slot;
+            for (int i = 0; i < pieces.length; i++) {
+                pieces[i] = new Piece(this, i);
+            }
         }
 
         /** On the offering thread, as are the next two. */
@@ -596,7 +648,8 @@ public final class StaticPlacementSender {
             this.runs = runs;
             this.callback = callback;
             this.sequence = sequence;
-            this.cursor = 0;
+            this.piecesLeft = pieces.length;
+            this.cause = null;
             this.offeredNs = TransferCounters.offeredNs(sequence, peer.engines());
             this.event = overlay == null ? TensorSentEvent.begun() : null;
             this.busy.set(true);
@@ -605,15 +658,21 @@ public final class StaticPlacementSender {
                 finish(failure);
                 return;
             }
-            prepareChunk();
-            queuePair.execute(this);
+            Words.setRelease(tails.memory(), tailEnd() - SlotLayout.WORD, sequence + 1);
+            offered.setRelease(sequence + 1);
+            for (Lane lane : lanes) {
+                lane.queuePair.engine().execute(lane);
+            }
         }
 
-        @Override
-        protected void onDone(String cause) {
-            if (cause == null && cursor < byteSize) {
-                prepareChunk();
-                queuePair.submit(this);
+        /** In the memory of tails. */
+        private long tailEnd() {
+            return (slot + 1) * TAIL_BYTE_SIZE;
+        }
+
+        private void onPieceEnded(String pieceCause) {
+            cause = cause == null ? pieceCause : cause;
+            if (--piecesLeft > 0) {
                 return;
             }
             if (cause != null) {
@@ -641,45 +700,107 @@ public final class StaticPlacementSender {
             }
         }
 
-        /** Prepares the write of what follows the cursor and moves the cursor behind it. */
-        private void prepareChunk() {
-            long left = byteSize - cursor;
-            boolean last = left + layout.tailByteSize() <= capabilities.messageByteSizeMax();
-            long chunkByteSize = last ? left
-                    : Math.min(left, capabilities.messageByteSizeMax() - layout.tailByteSize());
-            workRequest.reset(0, last && !placement.tail() ? Opcode.WRITE_WITH_IMMEDIATE : Opcode.WRITE);
-            workRequest.immediate = placement.receiverId();
-            addPayload(chunkByteSize);
-            if (last && placement.tail()) {
-                long end = tails.slabOffset() + (slot + 1) * TAIL_BYTE_SIZE;
-                Words.setRelease(tails.memory(), (slot + 1) * TAIL_BYTE_SIZE - SlotLayout.WORD, sequence + 1);
-                workRequest.element((MemoryRegion) tails.slab(), end - layout.tailByteSize(), layout.tailByteSize());
-            }
-            workRequest.remote(
-                    placement.address() + layout.slotOffset(sequence) + layout.byteSize() - byteSize + cursor,
-                    placement.rkey());
-            cursor += chunkByteSize;
-        }
-
-        /** What the runs have between the cursor and {@code byteSize} bytes behind it. */
-        private void addPayload(long chunkByteSize) {
+        /** What the runs have between two places. */
+        private void addPayload(WorkRequest request, long begin, long end) {
             if (runs == null) {
-                addElement(cursor, chunkByteSize);
+                addElement(request, begin, end - begin);
                 return;
             }
-            long end = cursor + chunkByteSize;
-            for (long at = cursor; at < end;) {
+            for (long at = begin; at < end;) {
                 long within = at % runs.byteSize();
                 long piece = Math.min(runs.byteSize() - within, end - at);
-                addElement(runs.byteOffset(at / runs.byteSize()) + within, piece);
+                addElement(request, runs.byteOffset(at / runs.byteSize()) + within, piece);
                 at += piece;
             }
         }
 
-        private void addElement(long offset, long elementByteSize) {
+        private void addElement(WorkRequest request, long offset, long elementByteSize) {
             if (elementByteSize > 0) {
-                workRequest.element(region, regionOffset + offset, elementByteSize);
+                request.element(region, regionOffset + offset, elementByteSize);
             }
+        }
+
+        /** Pad and sequence word, or less from their end. */
+        private void addTail(WorkRequest request, long tailByteSize) {
+            request.element((MemoryRegion) tails.slab(), tails.slabOffset() + tailEnd() - tailByteSize, tailByteSize);
+        }
+
+        /** Of the first byte, in the receiver's memory. */
+        private long remoteAddress() {
+            return placement.address() + layout.slotOffset(sequence) + layout.byteSize() - byteSize;
+        }
+    }
+
+    /** What of a tensor goes over one lane, stripe 0 or another one: {@link SlotLayout}. */
+    private final class Piece extends Stripe {
+        private final SlotSend whole;
+        private final int index;
+        /** Among the stripes as they lie in the payload. */
+        private final int place;
+        private long end;
+
+        Piece(SlotSend whole, int index) {
+            super(capabilities.elementCountMax());
+            this.whole = whole;
+            this.index = index;
+            place = index == 0 ? lanes.length - 1 : index - 1;
+        }
+
+        /** While driving; there may be nothing of it but its arrival. */
+        void begin(EngineQueuePair over, boolean isAnotherComing) {
+            end = Striping.begin(place + 1, lanes.length, whole.byteSize);
+            go(over, engine(), Striping.begin(place, lanes.length, whole.byteSize),
+                    hasWordApart() ? end + SlotLayout.WORD : end, isAnotherComing);
+        }
+
+        /** Whether its word does not lie right behind it, and so is a write of its own. */
+        private boolean hasWordApart() {
+            return index > 0 && placement.tail();
+        }
+
+        @Override
+        protected long prepare(WorkRequest request, long byteOffset, long byteSize) {
+            if (hasWordApart()) {
+                return byteOffset == end ? prepareWord(request)
+                        : preparePart(request, byteOffset,
+                                Math.min(end - byteOffset, capabilities.messageByteSizeMax()));
+            }
+            return byteSize + layout.tailByteSize() <= capabilities.messageByteSizeMax()
+                    ? prepareLast(request, byteOffset)
+                    : preparePart(request, byteOffset,
+                            Math.min(byteSize, capabilities.messageByteSizeMax() - layout.tailByteSize()));
+        }
+
+        private long preparePart(WorkRequest request, long byteOffset, long byteSize) {
+            request.reset(0, Opcode.WRITE).remote(whole.remoteAddress() + byteOffset, placement.rkey());
+            whole.addPayload(request, byteOffset, byteOffset + byteSize);
+            return byteSize;
+        }
+
+        /** With what tells of the arrival. */
+        private long prepareLast(WorkRequest request, long byteOffset) {
+            long byteSize = preparePart(request, byteOffset, end - byteOffset);
+            if (placement.tail()) {
+                whole.addTail(request, layout.tailByteSize());
+            } else {
+                request.opcode = Opcode.WRITE_WITH_IMMEDIATE;
+                request.immediate = placement.receiverId();
+            }
+            return byteSize;
+        }
+
+        /** Behind all before it, as writes are in order. */
+        private long prepareWord(WorkRequest request) {
+            request.reset(0, Opcode.WRITE).remote(
+                    placement.address() + layout.slotOffset(whole.sequence) + layout.tailOffset(index),
+                    placement.rkey());
+            whole.addTail(request, SlotLayout.WORD);
+            return SlotLayout.WORD;
+        }
+
+        @Override
+        protected void onEnded(String cause) {
+            whole.onPieceEnded(cause);
         }
     }
 }

@@ -51,7 +51,7 @@ class MessagesTest {
     @Test
     void placementRequestComesBackAndMalformedOnesAreRefused() {
         PlacementRequest request = new PlacementRequest(PlacementProtocol.STATIC, "edge", ElementType.INT64,
-                Shape.of(3, 0, 5), 9, 1, true, -8,
+                Shape.of(3, 0, 5), 9, 1, 3, true, -8,
                 Long.MIN_VALUE + 42);
         byte[] bytes = request.encode();
         assertEquals(request, PlacementRequest.decode(bytes));
@@ -68,8 +68,8 @@ class MessagesTest {
     @ParameterizedTest
     @EnumSource
     void anElementTypeTravelsByItsCode(ElementType type) {
-        PlacementRequest request = new PlacementRequest(PlacementProtocol.STATIC, "", type, Shape.of(), 0, 0, false, 0,
-                0);
+        PlacementRequest request = new PlacementRequest(PlacementProtocol.STATIC, "", type, Shape.of(), 0, 0, 1, false,
+                0, 0);
         byte[] bytes = request.encode();
         assertEquals(type.code(), bytes[3]);
         assertEquals(request, PlacementRequest.decode(bytes));

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.verbena.transfer.Striping;
+
 class SlotLayoutTest {
     @ParameterizedTest
     @ValueSource(longs = {0, 1, 7, 8, 9, 55, 56, 57, 63, 64, 65, 4096, (5L << 30) + 3})
@@ -17,7 +19,11 @@ class SlotLayoutTest {
             assertEquals(0, layout.tailOffset() % 8);
             assertTrue(layout.tailOffset() >= byteSize && layout.tailOffset() < byteSize + 8);
             assertEquals(layout.tailOffset() + 8, byteSize + layout.tailByteSize());
-            assertTrue(layout.stride() >= byteSize + layout.tailByteSize());
+            assertEquals(layout.tailOffset(), layout.tailOffset(0));
+            for (int stripe = 1; stripe < Striping.QUEUE_PAIRS_MAX; stripe++) {
+                assertEquals(layout.tailOffset(stripe - 1) + 8, layout.tailOffset(stripe));
+            }
+            assertTrue(layout.stride() >= layout.tailOffset(Striping.QUEUE_PAIRS_MAX - 1) + 8);
             assertEquals(0, layout.stride() % 64);
             assertEquals(layout.slotOffset(0), layout.slotOffset(depth));
             assertEquals((depth - 1) * layout.stride(), layout.slotOffset(depth - 1));
