@@ -59,7 +59,7 @@ class DynamicAllocationTest {
     }
 
     /** Where callers drive, the other device's has to do so meanwhile. */
-    private static <T> T whileDriven(RdmaDevice other, Supplier<T> action) {
+    static <T> T whileDriven(RdmaDevice other, Supplier<T> action) {
         AtomicBoolean isOver = new AtomicBoolean();
         Thread driver = Thread.ofPlatform().start(() -> {
             while (!isOver.get()) {

@@ -108,6 +108,43 @@ class StaticPlacementTest {
         }
     }
 
+    /** Where callers drive: what the receiver's thread does next goes first, but half of the slots are never kept back. */
+    @ParameterizedTest
+    @EnumSource(names = {"TAIL", "IMMEDIATE"})
+    void theSenderIsToldOfAFewFreeSlotsWithWhatTheReceiverDoesNext(ArrivalMode mode) {
+        int depth = 8;
+        try (DevicePair pair = new DevicePair(DevicePair.options(mode).withProgress(Progress.callers()))) {
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, Shape.of(5), depth);
+            TensorSender sender = DynamicAllocationTest.whileDriven(pair.receiver,
+                    () -> pair.channel().sender("edge", TYPE, Shape.of(5), DevicePair.TIMEOUT));
+            Tensor tensor = pair.floats(5, 1);
+            assertEquals(depth, offered(sender, tensor));
+            List<Tensor> arrived = new ArrayList<>();
+            for (int i = 0; i < depth; i++) {
+                arrived.add(DevicePair.await(pair.receiver, receiver::poll));
+            }
+            arrived.subList(0, depth / 2 - 1).forEach(Tensor::close);
+            assertEquals(0, offered(sender, tensor), "told of less than half");
+            arrived.get(depth / 2 - 1).close();
+            assertEquals(depth / 2, offered(sender, tensor), "told of half");
+            arrived.get(depth / 2).close();
+            assertEquals(0, offered(sender, tensor), "told of one");
+            pair.receiver.progress();
+            assertEquals(1, offered(sender, tensor), "what the receiver's thread did next");
+            arrived.subList(depth / 2 + 1, depth).forEach(Tensor::close);
+            tensor.close();
+        }
+    }
+
+    /** How many offers are taken. */
+    private static int offered(TensorSender sender, Tensor tensor) {
+        int count = 0;
+        while (sender.offer(tensor, null) == SendResult.SENT) {
+            count++;
+        }
+        return count;
+    }
+
     @Test
     void slotsConsumedOutOfOrderAreReusedInOrder() {
         try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {

@@ -61,14 +61,14 @@ final class TensorClient {
         doing = "measuring tensors of " + byteSize + " bytes, " + protocol;
         LatencyFigures[] oneWay = new LatencyFigures[1];
         long[] jitOfOneWayMs = new long[1];
-        // As the raw write: one buffer each way, not a window that leaves the cache.
-        with(protocol, byteSize, 1, ends -> {
+        // Not a window that leaves the cache: the raw write has one buffer each way.
+        with(TensorRound.Kind.OPEN_EVEN, protocol, byteSize, options.depth(byteSize), ends -> {
             check(ends, 1);
             oneWay[0] = oneWay(ends);
             jitOfOneWayMs[0] = jitMs;
         });
         TensorFigures[] figures = new TensorFigures[1];
-        with(protocol, byteSize, options.window(byteSize), ends -> {
+        with(TensorRound.Kind.OPEN, protocol, byteSize, options.window(byteSize), ends -> {
             long count = options.streamed(byteSize);
             double copied = first == null ? copied(ends, count) : first.copyBytesPerSecond();
             double handedOver = first == null ? handedOver(ends, byteSize) : first.handOverBytesPerSecond();
@@ -89,10 +89,12 @@ final class TensorClient {
         return figures[0];
     }
 
-    /** Both sides' ends, the server's with so many slots, for as long as the part takes. */
-    private void with(TensorProtocol protocol, long byteSize, int window, Consumer<TensorEnds> part) {
-        try (TensorEnds ends = new TensorEnds(link, protocol, byteSize, 1, window)) {
-            tell(TensorRound.Kind.OPEN, protocol, byteSize, window);
+    /** Both sides' ends, with so many slots, for as long as the part takes. */
+    private void with(TensorRound.Kind open, TensorProtocol protocol, long byteSize, int slots,
+            Consumer<TensorEnds> part) {
+        try (TensorEnds ends = new TensorEnds(link, protocol, byteSize,
+                open == TensorRound.Kind.OPEN_EVEN ? slots : 1, slots)) {
+            tell(open, protocol, byteSize, slots);
             ends.connect();
             link.await();
             part.accept(ends);

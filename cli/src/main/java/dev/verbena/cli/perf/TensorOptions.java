@@ -34,6 +34,8 @@ record TensorOptions(String host, int port, String fabric, NetworkOptions networ
     /** What one measurement moves, of large tensors. */
     private static final long MEASURED_BYTE_SIZE = 2L << 30;
     private static final long WINDOW_BYTE_SIZE = 256 << 20;
+    private static final int DEPTH = 4;
+    private static final long DEPTH_BYTE_SIZE = 1 << 20;
     private static final int STREAMED_PER_ROUND_TRIP = 5;
     /** As perftest's write_lat has it. */
     private static final int INLINE_BYTE_SIZE_MAX = 220;
@@ -52,6 +54,11 @@ record TensorOptions(String host, int port, String fabric, NetworkOptions networ
 
     long streamed(long byteSize) {
         return Math.clamp(MEASURED_BYTE_SIZE / byteSize, ITERATIONS_MIN, (long) STREAMED_PER_ROUND_TRIP * iterations);
+    }
+
+    /** Slots of either side while one tensor is under way: some, as programs have that are not held up, of what is not large. */
+    int depth(long byteSize) {
+        return Math.clamp(DEPTH_BYTE_SIZE / byteSize, 1, DEPTH);
     }
 
     int window(long byteSize) {

@@ -10,8 +10,10 @@ package dev.verbena.cli.perf;
 record TensorRound(Kind kind, TensorProtocol protocol, long byteSize, long count) {
     /** The order is part of what the two sides say to each other. */
     enum Kind {
-        /** Ends for tensors of this size are made; {@code count} slots at the server. */
+        /** Ends for tensors of this size are made; {@code count} slots at the server, one at the client. */
         OPEN,
+        /** The same; {@code count} slots at either. */
+        OPEN_EVEN,
         /** Every byte of one tensor each way is compared; {@code count} is the seed of its content. */
         CHECK,
         /** Each tensor is answered by one. */

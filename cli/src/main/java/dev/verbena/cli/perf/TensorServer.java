@@ -25,7 +25,9 @@ final class TensorServer {
 
     /** All rounds of a size, by one protocol. */
     private void serve(TensorRound open) {
-        try (TensorEnds ends = new TensorEnds(link, open.protocol(), open.byteSize(), (int) open.count(), 1)) {
+        int slots = (int) open.count();
+        try (TensorEnds ends = new TensorEnds(link, open.protocol(), open.byteSize(), slots,
+                open.kind() == TensorRound.Kind.OPEN_EVEN ? slots : 1)) {
             ends.connect();
             link.tell(0);
             for (TensorRound round = next(); round.kind() != TensorRound.Kind.CLOSE; round = next()) {

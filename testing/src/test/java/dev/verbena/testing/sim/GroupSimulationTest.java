@@ -27,8 +27,8 @@ class GroupSimulationTest {
                 "        boolean isInOrder = isSenderInOrder && isReceiverInOrder;",
                 "        boolean isInOrder = true;"),
         REUSES_A_SLOT_THAT_IS_READ("wrong element|offers |slot that is in use", "protocol/StaticPlacementSender.java",
-                "return sent - acknowledgedAcquire() < layout.depth() && ",
-                "return sent - acknowledgedAcquire() <= layout.depth() && ");
+                "return sent - acknowledgedSeen < layout.depth() && ",
+                "return sent - acknowledgedSeen <= layout.depth() && ");
 
         private final Pattern reason;
         private final Mutant mutant;

@@ -58,6 +58,8 @@ public final class Engine {
     /** Whether the fabric tells of peers' plain writes; if not, watches look for them each time. */
     private final boolean wakesOnWrite;
     private final MpscAtomicArrayQueue<Runnable> commands = new MpscAtomicArrayQueue<>(COMMANDS_MAX);
+    /** For which nobody waits. */
+    private final MpscAtomicArrayQueue<Runnable> postponed = new MpscAtomicArrayQueue<>(COMMANDS_MAX);
     private final CompletionHandler handler = this::onCompletion;
     /** Null while nobody drives. */
     private volatile Thread driver;
@@ -121,6 +123,16 @@ public final class Engine {
         queue(command);
         if (isAsleep.get()) {
             completionQueue.signal();
+        }
+    }
+
+    /**
+     * Leaves the command to who drives next, which may be this thread with something that is more urgent: it is run behind that. Soon where
+     * pollers drive.
+     */
+    public void postpone(Runnable command) {
+        if (!isSeenThrough || !postponed.offer(command)) {
+            execute(command);
         }
     }
 
@@ -198,6 +210,9 @@ public final class Engine {
             }
             announce();
         }
+        if (!postponed.isEmpty()) {
+            postponed.drain(Engine::run, COMMANDS_MAX);
+        }
         return work + completions;
     }
 
@@ -266,7 +281,7 @@ public final class Engine {
         }
         try {
             isCurious = seenActivity != ANY_ACTIVITY;
-            if (commands.isEmpty() && !isStopped && (!isCurious || activity.count() == seenActivity)) {
+            if (!hasCommands() && !isStopped && (!isCurious || activity.count() == seenActivity)) {
                 long sleepNs = hasWatches && !wakesOnWrite ? Math.min(timeoutNs, LOOK_NS) : timeoutNs;
                 if (Thread.currentThread().isVirtual()) {
                     nap(sleepNs);
@@ -297,7 +312,7 @@ public final class Engine {
 
     /** Whether commands wait that nobody has run yet. */
     boolean hasCommands() {
-        return !commands.isEmpty();
+        return !commands.isEmpty() || !postponed.isEmpty();
     }
 
     // ---- while driving ----

@@ -163,6 +163,10 @@ public final class EngineQueuePair {
     }
 
     private void append(Request request) {
+        if (request.isLinedUp) {
+            throw new IllegalStateException("a request to peer=" + peerName() + " is handed over twice at once");
+        }
+        request.isLinedUp = true;
         request.nextWaiting = null;
         if (firstWaiting == null) {
             firstWaiting = request;
@@ -189,6 +193,13 @@ public final class EngineQueuePair {
         }
         onPosted(slot, request);
         return true;
+    }
+
+    private Request takeFirstWaiting() {
+        Request request = firstWaiting;
+        firstWaiting = request.nextWaiting;
+        request.isLinedUp = false;
+        return request;
     }
 
     private void onPosted(int slot, Request request) {
@@ -254,7 +265,7 @@ public final class EngineQueuePair {
             isSignaled = each.at(each.posted).signaled;
             onPosted(slot(inFlight), each);
             if (each.posted == each.listed()) {
-                firstWaiting = each.nextWaiting;
+                takeFirstWaiting();
             }
         }
         return posted == count || posted > 0 && !isSignaled;
@@ -267,8 +278,7 @@ public final class EngineQueuePair {
             return;
         }
         isOneWrong = false;
-        Request wrong = firstWaiting;
-        firstWaiting = wrong.nextWaiting;
+        Request wrong = takeFirstWaiting();
         if (wrong.inFlight > 0) {
             owner.onFailure(refusal(e), false);
         }
@@ -362,8 +372,7 @@ public final class EngineQueuePair {
 
     private void endWaiting() {
         while (firstWaiting != null) {
-            Request request = firstWaiting;
-            firstWaiting = request.nextWaiting;
+            Request request = takeFirstWaiting();
             endUnlessInFlight(request, owner.failure());
         }
     }

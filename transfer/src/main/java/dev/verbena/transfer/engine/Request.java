@@ -21,6 +21,8 @@ public abstract class Request implements Runnable {
     EngineQueuePair target;
     /** Links requests that wait for room in the send queue. Written by {@link EngineQueuePair} only. */
     Request nextWaiting;
+    /** Whether it is among those. */
+    boolean isLinedUp;
     /** Of the list, from its head on. Written by {@link EngineQueuePair} only, as are the next two. */
     int posted;
     /** Posted and not known to have ended. */

@@ -2,6 +2,7 @@ package dev.verbena.transfer.protocol;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 import dev.verbena.memory.ElementType;
@@ -72,6 +73,9 @@ public final class StaticPlacementReceiver {
     /** Of each slot the sequence of the tensor that was in it last, plus 1, once that is closed. */
     private final AtomicLongArray consumed;
     private final AtomicBoolean acknowledgementScheduled = new AtomicBoolean();
+    private final AtomicBoolean acknowledgementPostponed = new AtomicBoolean();
+    /** What the acknowledgement says that is written, or was last. */
+    private final AtomicLong told = new AtomicLong();
     private final Runnable acknowledgementCommand = this::acknowledge;
     private final Acknowledgement acknowledgement = new Acknowledgement();
 
@@ -295,7 +299,7 @@ public final class StaticPlacementReceiver {
         isQuiet = false;
         acknowledgement.begin();
         countConsumed();
-        acknowledgement.value = acknowledged;
+        told.setRelease(acknowledged);
         List<EngineQueuePair> queuePairs = sender.dataQueuePairsFrom(request.queuePairIndex());
         acknowledgementQueuePair = queuePairs.getFirst();
         firstQueuePairIndex = request.queuePairIndex();
@@ -425,19 +429,28 @@ public final class StaticPlacementReceiver {
 
     private void onConsumed(long sequence) {
         consumed.setRelease((int) (sequence % layout.depth()), sequence + 1);
-        if (peer != null && acknowledgementScheduled.compareAndSet(false, true)) {
+        if (peer == null) {
+            return;
+        }
+        if (overlay == null && sequence + 1 - told.getAcquire() < layout.depth() / 2) {
+            // The sender knows of more free slots than it lacks: what this thread does next, perhaps an answer, goes first.
+            if (acknowledgementPostponed.compareAndSet(false, true)) {
+                acknowledgementQueuePair.engine().postpone(acknowledgementCommand);
+            }
+        } else if (acknowledgementScheduled.compareAndSet(false, true)) {
             acknowledgementQueuePair.engine().execute(acknowledgementCommand);
         }
     }
 
     /** While driving: tells the sender of all slots that were consumed without a gap, one write at a time. */
     private synchronized void acknowledge() {
+        acknowledgementPostponed.setRelease(false);
         acknowledgementScheduled.set(false);
         if (isFinished) {
             return;
         }
         countConsumed();
-        if (acknowledged > acknowledgement.value && !acknowledgement.inFlight && peer.failure() == null) {
+        if (acknowledged > told.getPlain() && !acknowledgement.inFlight && peer.failure() == null) {
             acknowledgement.write(acknowledged);
         }
     }
@@ -511,7 +524,6 @@ public final class StaticPlacementReceiver {
     private final class Acknowledgement extends Request {
         /** While there is a sender, so that a receiver that closes leaves what is on its way its memory. */
         private final TensorLease lease = new TensorLease();
-        private long value;
         private boolean inFlight;
 
         Acknowledgement() {
@@ -527,7 +539,7 @@ public final class StaticPlacementReceiver {
         }
 
         void write(long count) {
-            value = count;
+            told.setRelease(count);
             inFlight = true;
             Words.setRelease(buffer.memory(), layout.acknowledgementOffset(), count);
             workRequest.reset(0, Opcode.WRITE)

@@ -79,8 +79,10 @@ public final class StaticPlacementSender {
     private final TransferCounters counters;
     private final SlotSend[] sends;
 
-    /** Written by the offering thread. */
+    /** Written by the offering thread, as is the next. */
     private long sent;
+    /** What it knows of the acknowledgements: the word lies on a line that the receiver writes, and is read when no slot is known to be free. */
+    private long acknowledgedSeen;
     /** As many of them as may be posted. */
     private final AtomicLong offered;
     private volatile PlacementState state = PlacementState.OPEN;
@@ -112,6 +114,7 @@ public final class StaticPlacementSender {
         this.capabilities = capabilities;
         this.counters = counters;
         this.sent = placement.sent();
+        this.acknowledgedSeen = placement.acknowledged();
         this.offered = new AtomicLong(sent);
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new Lane(queuePairs.get(i), i);
@@ -214,7 +217,10 @@ public final class StaticPlacementSender {
     }
 
     private boolean hasSlot() {
-        return sent - acknowledgedAcquire() < layout.depth() && !nextSend().busy.getAcquire()
+        if (sent - acknowledgedSeen >= layout.depth()) {
+            acknowledgedSeen = acknowledgedAcquire();
+        }
+        return sent - acknowledgedSeen < layout.depth() && !nextSend().busy.getAcquire()
                 && (placed == null || placed.isFree(sent));
     }
 

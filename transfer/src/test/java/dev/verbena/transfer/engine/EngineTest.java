@@ -62,6 +62,27 @@ class EngineTest {
     }
 
     @Test
+    void whatIsPostponedRunsBehindWhatComesNext() {
+        List<String> order = new ArrayList<>();
+        engine.postpone(() -> order.add("postponed"));
+        assertEquals(List.of(), order);
+        assertTrue(engine.hasCommands());
+        engine.execute(() -> order.add("now"));
+        assertEquals(List.of("now", "postponed"), order);
+        engine.postpone(() -> order.add("postponed again"));
+        engine.progress();
+        assertEquals(List.of("now", "postponed", "postponed again"), order);
+        assertFalse(engine.hasCommands());
+    }
+
+    @Test
+    void wherePollersDriveNothingIsPostponed() {
+        AtomicInteger ran = new AtomicInteger();
+        engines(Progress.pollers()).all().getFirst().postpone(ran::incrementAndGet);
+        assertEquals(1, ran.get());
+    }
+
+    @Test
     void whoFindsItBusyLeavesItsCommandToWhoDrives() throws InterruptedException {
         CountDownLatch isDriving = new CountDownLatch(1);
         CountDownLatch isLeft = new CountDownLatch(1);
