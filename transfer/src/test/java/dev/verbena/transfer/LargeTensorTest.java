@@ -86,15 +86,34 @@ class LargeTensorTest {
         }
     }
 
-    /** @param test differs from test to test: memory is used again */
+    /** It is computed where it is received: there is one of it, and it does not move. */
+    @Test
+    void byPlacementAtItsDestination() {
+        try (TensorReceiver receiver = pair.receiver.receiver("placed", arenas.receiver, TYPE, SHAPE, 1);
+                TensorSender sender = pair.channel().sender("placed", TYPE, SHAPE, DevicePair.TIMEOUT)) {
+            try (Tensor placed = sender.place(arenas.sender)) {
+                number(placed, 4);
+                assertEquals(SendResult.SENT, sender.offer(placed, null));
+            }
+            assertArrived(receiver.poll(PATIENCE), 4);
+            assertEquals(0, arenas.sender.statistics().liveCount(), "it lay with the sender");
+            assertEquals(0, pair.sender.transferStatistics().getFirst().fabricByteSize());
+        }
+    }
+
     private Tensor numbered(long test) {
         Tensor tensor = arenas.sender.allocate(TYPE, SHAPE);
+        number(tensor, test);
+        return tensor;
+    }
+
+    /** @param test differs from test to test: memory is used again */
+    private static void number(Tensor tensor, long test) {
         MemorySegment memory = tensor.memory();
         for (long at = 0; at <= memory.byteSize() - Long.BYTES; at += STEP) {
             memory.set(JAVA_LONG_UNALIGNED, at, test - at);
         }
         memory.set(JAVA_LONG_UNALIGNED, memory.byteSize() - Long.BYTES, -test);
-        return tensor;
     }
 
     private static void assertArrived(Tensor arrived, long test) {

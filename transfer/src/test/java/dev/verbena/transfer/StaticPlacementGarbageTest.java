@@ -100,17 +100,24 @@ class StaticPlacementGarbageTest {
         }
     }
 
-    /** It is computed in the receiver's slot. */
-    @Test
-    void placingATensorAllocatesNothing() throws InterruptedException {
-        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+    /** It is computed in the receiver's slot: on the sending and the receiving thread and on the pollers of both devices. */
+    @ParameterizedTest
+    @MethodSource("everyWay")
+    void placingATensorAllocatesNothing(ArrivalMode mode, Progress progress, boolean waits)
+            throws InterruptedException {
+        try (DevicePair pair = new DevicePair(DevicePair.options(mode).withProgress(progress))) {
             TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, SHAPE, 4);
-            Thread consumer = Thread.ofPlatform().start(() -> consume(pair.receiver, receiver, false));
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            Thread consumer = Thread.ofPlatform().uncaughtExceptionHandler((thread, e) -> failure.set(e))
+                    .start(() -> consume(pair.receiver, receiver, waits));
             TensorSender sender = pair.channel().sender("edge", TYPE, SHAPE, DevicePair.TIMEOUT);
-            List<Long> involved = List.of(Thread.currentThread().threadId());
+            assertTrue(sender.placesTensors());
+            List<Long> involved = new ArrayList<>(pollers());
+            involved.add(consumer.threadId());
+            involved.add(Thread.currentThread().threadId());
             TensorLease lease = new TensorLease();
             long allocated = Long.MAX_VALUE;
-            for (int round = 0; round < ROUNDS_MAX && allocated > TOLERANCE; round++) {
+            for (int round = 0; round < ROUNDS_MAX && allocated > TOLERANCE && failure.get() == null; round++) {
                 long before = allocatedBy(involved);
                 for (int i = 0; i < ROUND; i++) {
                     place(pair.sender, sender, lease, i);
@@ -119,6 +126,7 @@ class StaticPlacementGarbageTest {
             }
             place(pair.sender, sender, lease, -1);
             consumer.join();
+            assertEquals(null, failure.get());
             assertTrue(allocated <= TOLERANCE, allocated + " bytes for " + ROUND + " transfers");
         }
     }
