@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.Test;
@@ -74,6 +77,44 @@ class TopCommandTest {
             assertTrue(seen.get("devices").toString().contains("name=watched, fabric=shm"), seen::toString);
             return (List<?>) seen.get("transfers");
         }
+    }
+
+    /** Each of its tasks, what they send each other, and that nothing is staged; the training does not notice. */
+    @Test
+    void aTrainingIsSeenWhileItRuns() throws Exception {
+        try (CommandRun training = CommandRun.start("train", "--iterations=1000000", "--workers=2", "--progress")) {
+            long deadlineNs = System.nanoTime() + TIMEOUT.toNanos();
+            while (!training.errors().contains("iteration") && System.nanoTime() < deadlineNs) {
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+            Map<String, ProcessHandle> tasks = training.tasks();
+            assertEquals(Set.of("server:0", "worker:0", "worker:1"), tasks.keySet(), training::errors);
+            List<String> arguments = new ArrayList<>(List.of("top", "--json", "--interval=0.5", "--looks=3"));
+            tasks.values().forEach(task -> arguments.add(Long.toString(task.pid())));
+            try (CommandRun run = CommandRun.start(arguments.toArray(String[]::new))) {
+                assertEquals(ExitStatus.SUCCESS, run.await(), run::errors);
+                // In the first iteration something is staged: the tracer learns.
+                Map<String, Object> seen = JSON.std.mapFrom(run.output().lines().toList().getLast());
+                for (String task : tasks.keySet()) {
+                    assertTrue(seen.get("devices").toString().contains("name=" + task + ", fabric=shm"),
+                            seen::toString);
+                    assertTrue(hasMoved(seen, task, "sends") && hasMoved(seen, task, "receives"),
+                            () -> task + ": " + seen);
+                }
+                for (Object each : (List<?>) seen.get("transfers")) {
+                    Map<?, ?> transfer = (Map<?, ?>) each;
+                    assertTrue(tasks.containsKey(transfer.get("peer")), transfer::toString);
+                    assertEquals(0, ((Number) transfer.get("stagedShare")).doubleValue(), transfer::toString);
+                }
+            }
+            assertEquals(tasks.keySet(), training.tasks().keySet(), "it goes on");
+        }
+    }
+
+    private static boolean hasMoved(Map<String, Object> seen, String task, String direction) {
+        return ((List<?>) seen.get("transfers")).stream().map(each -> (Map<?, ?>) each)
+                .anyMatch(each -> each.get("device").equals(task) && each.get("direction").equals(direction)
+                        && ((Number) each.get("tensors")).longValue() > 0);
     }
 
     @Test
