@@ -38,7 +38,7 @@ record Agenda(long seed, int devices, List<Planned> streams, List<Collective> co
      *
      * @param count tensors that are offered
      * @param isSenderClosing whether the sending end closes after the last one
-     * @param receivedMax tensors after which the receiving end closes
+     * @param receivedMax tensors after which the receiving end closes; at least one, else its sender might never find it
      * @param lateNs when the receiver is announced
      */
     record Planned(Stream stream, int from, int to, int count, boolean isSenderClosing, int receivedMax, int holdNsMax,
@@ -56,7 +56,7 @@ record Agenda(long seed, int devices, List<Planned> streams, List<Collective> co
                     random.nextInt(6) == 0 ? LARGE_WIDTH_MAX : WIDTH_MAX);
             int count = random.nextInt(SendingEnd.TENSORS_MAX);
             streams.add(new Planned(stream, from, to, count, random.nextInt(4) == 0,
-                    random.nextInt(6) == 0 ? random.nextInt(count + 1) : Integer.MAX_VALUE,
+                    random.nextInt(6) == 0 ? Math.max(1, random.nextInt(count + 1)) : Integer.MAX_VALUE,
                     random.nextInt(6) == 0 ? LONG_HOLD_NS_MAX : HOLD_NS_MAX,
                     random.nextInt(4) == 0 ? random.nextInt(LATE_NS_MAX) : 0));
         }
