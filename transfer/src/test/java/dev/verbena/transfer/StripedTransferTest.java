@@ -233,6 +233,40 @@ class StripedTransferTest {
         }
     }
 
+    /** Whichever stripe it meets: each offer ends once, and nothing stays pinned. */
+    @Test
+    void aPeerThatGivesUpInTheMidstIsHeardOfOnce() {
+        Shape shape = SHAPES.getLast();
+        for (int round = 0; round < 20; round++) {
+            try (DevicePair pair = new DevicePair(options(3))) {
+                TensorReceiver receiver = pair.receiver.receiver(EDGE, pair.receiverArena, ElementType.INT8, shape, 4);
+                TensorSender sender = pair.channel().sender(EDGE, ElementType.INT8, shape, DevicePair.TIMEOUT);
+                List<Integer> ends = Collections.synchronizedList(new ArrayList<>());
+                int offered = 0;
+                try {
+                    for (; offered < 4; offered++) {
+                        int number = offered;
+                        try (Tensor tensor = tensor(pair, SHAPES.size() - 1)) {
+                            assertEquals(SendResult.SENT, sender.offer(tensor, failure -> ends.add(number)));
+                        }
+                        if (offered == round % 4) {
+                            pair.receiver.abort("enough");
+                        }
+                    }
+                } catch (TransferException e) {
+                    assertTrue(e.getMessage().contains("enough"), e.getMessage());
+                }
+                int count = offered;
+                DevicePair.awaitTrue(pair.sender, () -> ends.size() >= count);
+                assertEquals(IntStream.range(0, count).boxed().toList(), ends.stream().sorted().toList());
+                DevicePair.awaitTrue(pair.sender, () -> pair.senderArena.statistics().liveCount() == 0);
+                sender.close();
+                receiver.close();
+                pair.closeArenas();
+            }
+        }
+    }
+
     @Test
     void theFirstChunksOfATensorAreOneList() {
         PostTally[] tallies = new PostTally[2];

@@ -82,16 +82,18 @@ record Agenda(long seed, int devices, List<Planned> streams, List<Collective> co
         return new Random(seed * 31 + device);
     }
 
-    /** Callers or pollers, a deep or a shallow queue, tails or immediates, stripes or none. */
+    /** Callers or pollers, one or some, a deep or a shallow queue, tails or immediates, stripes or none. */
     RdmaDeviceOptions options(RdmaDeviceOptions defaults, int device) {
         Random random = new Random(~seed * 31 + device);
         random.nextLong();
-        return defaults.withName("d" + device).withQueueDepth(random.nextBoolean() ? 4 : 16)
-                .withProgress(random.nextBoolean() ? Progress.callers() : Progress.pollers())
+        int queueDepth = random.nextBoolean() ? 4 : 16;
+        Progress progress = random.nextBoolean() ? Progress.callers() : Progress.pollers();
+        return defaults.withName("d" + device).withQueueDepth(queueDepth).withProgress(progress)
                 .withArrivalMode(random.nextInt(3) == 0 ? ArrivalMode.IMMEDIATE : ArrivalMode.AUTO)
                 .withQueuePairsPerPeer(2 + random.nextInt(3))
                 .withStriping(Striping.over(1 + random.nextInt(3))
-                        .withStripeByteSizeMin(Striping.STRIPE_BYTE_SIZE_LEAST << random.nextInt(5)));
+                        .withStripeByteSizeMin(Striping.STRIPE_BYTE_SIZE_LEAST << random.nextInt(5)))
+                .withCompletionQueues(progress.byPollers() ? 1 + random.nextInt(3) : 1);
     }
 
     /** Whether nothing happens that lets anything fail, but that ends close. */
