@@ -1,11 +1,9 @@
 package dev.verbena.softroce;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -73,7 +71,9 @@ record OnDeviceRun(Path folder) {
         delete(folder);
         OnDeviceRun run = new OnDeviceRun(Files.createDirectories(folder));
         List<String> arguments = new ArrayList<>(FLAGS);
-        arguments.addAll(List.of("-Dverbena.home=" + Guests.HOME, "-cp", classPath(),
+        List<String> archived = GuestClasses.SHARED.flags();
+        arguments.addAll(archived.isEmpty() ? List.of(GuestClasses.listing(run.loaded())) : archived);
+        arguments.addAll(List.of("-Dverbena.home=" + Guests.HOME, "-cp", GuestClasses.SHARED.classPath(),
                 "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors",
                 "--details=testfeed", "--reports-dir=" + run.reports(), "--config",
                 "junit.jupiter.execution.timeout.default=" + deadline, "--config",
@@ -86,18 +86,18 @@ record OnDeviceRun(Path folder) {
         return run;
     }
 
-    /** This module's own, and every module's tests. */
-    private static String classPath() throws IOException {
-        List<String> entries = new ArrayList<>(Arrays.asList(
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
-                        .split(File.pathSeparator)));
-        testClasses(Guests.HOME).stream().map(Path::toString).filter(entry -> !entries.contains(entry))
-                .forEach(entries::add);
-        return String.join(File.pathSeparator, entries);
-    }
-
     String command() {
         return "'" + Path.of(System.getProperty("java.home"), "bin", "java") + "' '@" + arguments() + "'";
+    }
+
+    /** What its JVM loads, once it has ended. */
+    Path loaded() {
+        return folder.resolve("loaded");
+    }
+
+    /** Makes an archive of what it has loaded, for those that are prepared from then on. */
+    void archive() throws IOException, InterruptedException {
+        GuestClasses.SHARED.archive(loaded(), FLAGS);
     }
 
     /** What ran, by class. */

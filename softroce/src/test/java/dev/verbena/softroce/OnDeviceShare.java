@@ -1,6 +1,5 @@
 package dev.verbena.softroce;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +23,7 @@ final class OnDeviceShare {
     private final String name;
     private final List<String> classes;
     private final CompletableFuture<GuestRun> ended = new CompletableFuture<>();
+    private final CompletableFuture<Void> archived = new CompletableFuture<>();
     private OnDeviceRun run;
 
     private OnDeviceShare(String device, String name, List<String> classes) {
@@ -57,15 +57,28 @@ final class OnDeviceShare {
         return classes;
     }
 
-    /** Starts a guest, when there is a slot for it, and returns at once. */
-    void start(Duration timeout) throws IOException {
-        run = OnDeviceRun.prepare(OnDeviceRun.FOLDER.resolve(name), classes);
+    /**
+     * Starts a guest, when there is a slot for it, and returns at once.
+     *
+     * @param first whose guest shall have ended before, so that this one starts with the classes that it loaded; null for none
+     */
+    void start(Duration timeout, OnDeviceShare first) {
         Thread.ofPlatform().daemon().name("tests on " + name).start(() -> {
             try {
-                ended.complete(Guests.run("VERBENA_TEST_DEVICE=" + device + " " + run.command(), timeout,
-                        run.folder()));
+                if (first != null) {
+                    first.archived.join();
+                }
+                run = OnDeviceRun.prepare(OnDeviceRun.FOLDER.resolve(name), classes);
+                GuestRun guest = Guests.run("VERBENA_TEST_DEVICE=" + device + " " + run.command(), timeout,
+                        run.folder());
+                if (first == null) {
+                    run.archive();
+                }
+                ended.complete(guest);
             } catch (Throwable e) {
                 ended.completeExceptionally(e);
+            } finally {
+                archived.complete(null);
             }
         });
     }

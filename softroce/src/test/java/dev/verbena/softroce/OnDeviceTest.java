@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestFactory;
  * names an RDMA device of this machine. Each of them appears by its name, with its device and what it had to say.
  *
  * <p>
- * The guests are started together, as far as there are slots for them.
+ * The guests are started together, as far as there are slots for them, when the first has ended.
  */
 class OnDeviceTest {
     private static final String DEVICE = "VERBENA_TEST_DEVICE";
@@ -40,7 +40,7 @@ class OnDeviceTest {
             }
         }
         for (OnDeviceShare share : SHARES) {
-            share.start(TIMEOUT);
+            share.start(TIMEOUT, share == SHARES.getFirst() ? null : SHARES.getFirst());
         }
     }
 
