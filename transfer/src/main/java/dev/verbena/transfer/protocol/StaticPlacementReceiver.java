@@ -433,7 +433,7 @@ public final class StaticPlacementReceiver {
             return;
         }
         if (overlay == null && sequence + 1 - told.getAcquire() < layout.depth() / 2) {
-            // The sender knows of more free slots than it lacks: what this thread does next, perhaps an answer, goes first.
+            // Not half of the slots yet: what this thread does next, perhaps an answer, goes first.
             if (acknowledgementPostponed.compareAndSet(false, true)) {
                 acknowledgementQueuePair.engine().postpone(acknowledgementCommand);
             }
