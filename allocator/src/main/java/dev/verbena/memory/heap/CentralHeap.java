@@ -499,11 +499,14 @@ final class CentralHeap {
         }
     }
 
-    /** With the lock, before it is freed or changed. */
+    /**
+     * With the lock, before it is freed or changed. The mark goes before it is counted: who has read the new count finds no mark, and so
+     * remembers none of what is free in a moment.
+     */
     private void unmark(long run) {
         if (RunRecord.isMarked(run)) {
-            freedObstacleCount.getAndIncrement(PADDING);
             RunRecord.mark(run, false);
+            freedObstacleCount.getAndIncrement(PADDING);
         }
     }
 
