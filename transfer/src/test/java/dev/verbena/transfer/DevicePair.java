@@ -59,6 +59,14 @@ final class DevicePair implements AutoCloseable {
         throw new AssertionError("nothing arrived in " + TIMEOUT);
     }
 
+    /** Between two looks of a loop that allocates nothing; a test that hangs is interrupted when its deadline is over. */
+    static void rest(RdmaDevice device, long seen) {
+        device.awaitActivity(seen, 1_000_000);
+        if (Thread.currentThread().isInterrupted()) {
+            throw new AssertionError("interrupted while waiting for " + device.name());
+        }
+    }
+
     static void awaitTrue(RdmaDevice device, BooleanSupplier condition) {
         await(device, () -> condition.getAsBoolean() ? Boolean.TRUE : null);
     }

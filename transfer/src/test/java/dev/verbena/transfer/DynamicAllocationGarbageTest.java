@@ -73,7 +73,7 @@ class DynamicAllocationGarbageTest {
         }
         long seen = device.activity();
         while (!sender.isReady()) {
-            device.awaitActivity(seen, 1_000_000);
+            DevicePair.rest(device, seen);
             seen = device.activity();
         }
         sender.offer(tensor, null);
@@ -89,7 +89,7 @@ class DynamicAllocationGarbageTest {
                 first = lease.memory().getAtIndex(ValueLayout.JAVA_FLOAT, 0);
                 lease.close();
             } else {
-                device.awaitActivity(seen, 1_000_000);
+                DevicePair.rest(device, seen);
             }
         }
     }

@@ -80,7 +80,7 @@ class ExchangeGarbageTest {
     private static void await(RdmaDevice device, AtomicLong ended, long count) {
         long seen = device.activity();
         while (ended.get() < count) {
-            device.awaitActivity(seen, 1_000_000);
+            DevicePair.rest(device, seen);
             seen = device.activity();
         }
     }

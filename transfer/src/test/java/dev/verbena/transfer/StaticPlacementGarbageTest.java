@@ -134,7 +134,7 @@ class StaticPlacementGarbageTest {
     private static void place(RdmaDevice device, TensorSender sender, TensorLease lease, float first) {
         long seen = device.activity();
         while (!sender.place(lease)) {
-            device.awaitActivity(seen, 1_000_000);
+            DevicePair.rest(device, seen);
             seen = device.activity();
         }
         lease.memory().setAtIndex(ValueLayout.JAVA_FLOAT, 0, first);
@@ -160,7 +160,7 @@ class StaticPlacementGarbageTest {
     private static void awaitReady(RdmaDevice device, TensorSender sender) {
         long seen = device.activity();
         while (!sender.isReady()) {
-            device.awaitActivity(seen, 1_000_000);
+            DevicePair.rest(device, seen);
             seen = device.activity();
         }
     }
@@ -175,7 +175,7 @@ class StaticPlacementGarbageTest {
                 first = lease.memory().getAtIndex(ValueLayout.JAVA_FLOAT, 0);
                 lease.close();
             } else {
-                device.awaitActivity(seen, 1_000_000);
+                DevicePair.rest(device, seen);
             }
         }
     }

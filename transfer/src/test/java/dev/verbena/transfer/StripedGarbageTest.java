@@ -117,7 +117,7 @@ class StripedGarbageTest {
     private static void send(RdmaDevice device, Predicate<Tensor> offer, Tensor tensor) {
         long seen = device.activity();
         while (!offer.test(tensor)) {
-            device.awaitActivity(seen, 1_000_000);
+            DevicePair.rest(device, seen);
             seen = device.activity();
         }
     }
