@@ -397,9 +397,10 @@ public final class Collectives {
         return failure.get() != null;
     }
 
+    /** One that the operation waits for, and of which nothing is here: who has left may have been through with it before others are heard. */
     private Member lost() {
         for (Member member : members) {
-            if (member != null && member.failure() != null && algorithm.awaits(member)) {
+            if (member != null && member.failure() != null && algorithm.awaits(member) && !member.hasArrived()) {
                 return member;
             }
         }
