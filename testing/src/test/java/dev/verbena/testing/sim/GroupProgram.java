@@ -104,19 +104,31 @@ public final class GroupProgram {
         // The root of a broadcast waits for nobody: it hears of a failure here at the latest.
         Collective last = Collective.barrier(size);
         members.forEach(member -> member.offer(last));
-        if (!simulation.runUntil(() -> members.stream().allMatch(Member::isDone), 4 * TIMEOUT.toNanos())) {
-            throw new AssertionError("operations do not end");
-        }
-        members.forEach(Member::check);
+        end(random.nextBoolean());
         if (isOneWrong && members.stream().anyMatch(member -> member.failures == 0 && member.isAlive())) {
             throw new AssertionError("a member has not heard that another did something else");
         }
-        members.forEach(Member::close);
         isOver = true;
     }
 
+    /** Each leaves as soon as it is through, while others are not yet, or all together. */
+    private void end(boolean leaveOneByOne) {
+        List<Member> staying = new ArrayList<>(members);
+        while (!staying.isEmpty()) {
+            if (!simulation.runUntil(() -> leaveOneByOne ? staying.stream().anyMatch(Member::isDone)
+                    : staying.stream().allMatch(Member::isDone), 4 * TIMEOUT.toNanos())) {
+                throw new AssertionError("operations do not end");
+            }
+            List<Member> leaving = staying.stream().filter(Member::isDone).toList();
+            staying.removeAll(leaving);
+            leaving.forEach(Member::check);
+            leaving.forEach(Member::close);
+        }
+        members.forEach(Member::check);
+    }
+
     private void takeTurns(Member member) {
-        if (isOver || !member.isAlive()) {
+        if (isOver || member.isClosed || !member.isAlive()) {
             return;
         }
         if (++turns > TURNS_MAX) {
@@ -145,6 +157,7 @@ public final class GroupProgram {
         private Group group;
         private int failures;
         private AssertionError wrong;
+        private boolean isClosed;
 
         Member(int rank, int size) {
             this.rank = rank;
@@ -280,6 +293,7 @@ public final class GroupProgram {
                 }
                 arena.close();
             }
+            isClosed = true;
             device.close();
         }
 
