@@ -57,6 +57,11 @@ final class TalliedConnection implements Connection {
     }
 
     @Override
+    public PeerMemory mapPeerForReading(long rkey) {
+        return carrier.mapPeerForReading(rkey);
+    }
+
+    @Override
     public void abort(String cause) {
         carrier.abort(cause);
     }

@@ -68,17 +68,12 @@ abstract class PinState {
         return word & ~CLOSED;
     }
 
-    /** {@code tensor} is named in the message if it can't be done; so below. */
-    final void addPin(Object tensor) {
-        addPin(tensor, false);
-    }
-
-    /** For who has a pin already: also if the block was closed meanwhile. */
-    final void sharePin(Object tensor) {
-        addPin(tensor, true);
-    }
-
-    private void addPin(Object tensor, boolean isShared) {
+    /**
+     * {@code tensor} is named in the message if it can't be done; so below.
+     *
+     * @param isShared by who has a pin already: also if the block was closed meanwhile
+     */
+    final void addPin(Object tensor, boolean isShared) {
         for (;;) {
             int seen = word;
             if (seen == CLOSED || seen < 0 && !isShared) {

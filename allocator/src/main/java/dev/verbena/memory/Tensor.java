@@ -195,11 +195,7 @@ public final class Tensor extends PinState implements AutoCloseable {
                             + " is closed forcibly");
         }
         try {
-            if (isShared) {
-                original.sharePin(this);
-            } else {
-                original.addPin(this);
-            }
+            original.addPin(this, isShared);
         } catch (IllegalStateException e) {
             storage.unpinned();
             throw e;

@@ -258,9 +258,18 @@ public class TensorArena implements AutoCloseable {
         return SizeClasses.usableByteSize(byteSize);
     }
 
+    /**
+     * The slab that an address of a live block, or within one, lies in; as {@link Tensor#slab()}, for who has blocks by address.
+     *
+     * @throws IllegalStateException if it lies in no slab of this arena, or the arena is closed
+     */
+    public final Slab slabAt(long address) {
+        return blocks.slabAt(address);
+    }
+
     /** Whether the tensor, free or not, was allocated here. */
     public final boolean owns(Tensor tensor) {
-        return blocks.owns(tensor.storage().block());
+        return tensor.storage().arena() == blocks;
     }
 
     /**

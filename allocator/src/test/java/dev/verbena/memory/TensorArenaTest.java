@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -39,6 +41,18 @@ class TensorArenaTest {
             first.close();
             second.close();
             assertTrue(arena.isConsistent());
+        }
+    }
+
+    @Test
+    void addressesLeadToTheirSlab() {
+        try (TensorArena arena = TensorArena.create(source, MIB, 4 * MIB);
+                Tensor first = bytes(arena, 100);
+                Tensor second = bytes(arena, 2 * MIB)) {
+            assertSame(first.slab(), arena.slabAt(first.address()));
+            assertSame(second.slab(), arena.slabAt(second.address() + 2 * MIB - 1));
+            assertNotSame(first.slab(), second.slab());
+            assertThrows(IllegalStateException.class, () -> arena.slabAt(64));
         }
     }
 

@@ -48,11 +48,12 @@ final class Explanations {
         };
     }
 
-    /** What the machine does to two readings of the clock, it does to the arena. */
+    /** What the machine does to readings of the clock that last as long, it does to the arena. */
     private List<String> explainPause(Key key) throws IOException {
-        double clockNs = figures.median(new Key(Measure.CLOCK_PAUSE, key.workload(), key.subject()));
+        double nothingNs = figures.median(new Key(Measure.NOTHING_PAUSE, key.workload(), key.subject()));
         Profile profile = Profile.of(turn(Pauses.class, key).with(Crowd.labelled(key.workload())));
-        return Stream.concat(Stream.of(String.format(Locale.ROOT, "the clock alone: p99.99=%.0f ns", clockNs),
+        return Stream.concat(Stream.of(
+                String.format(Locale.ROOT, "readings of the clock as long as a pair: p99.99=%.0f ns", nothingNs),
                 profile.collections()), profile.time().stream()).toList();
     }
 

@@ -8,8 +8,8 @@ enum Measure {
     LARGE_RUNS(Part.LARGE_RUNS, "runs of 64 KiB to 256 MiB", "ns"),
     PAUSE(Part.PAUSES, "p99.99 of a pair", "ns"),
     PAUSE_MAX(Part.PAUSES, "longest pair", "ns"),
-    CLOCK_PAUSE(Part.PAUSES, "p99.99 of the clock alone", "ns"),
-    CLOCK(Part.PAUSES, "two readings of the clock", "ns"),
+    NOTHING_PAUSE(Part.PAUSES, "p99.99 of readings as long as a pair", "ns"),
+    NOTHING(Part.PAUSES, "readings as long as a pair", "ns"),
     /** Million pairs a second of all threads together: more is better. */
     THREADS(Part.THREADS, "pairs by threads", "M/s"),
     REFUSAL(Part.REFUSALS, "a refused request", "ns"),

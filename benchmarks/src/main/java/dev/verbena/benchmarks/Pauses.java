@@ -17,7 +17,8 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * How long single pairs of free and allocate take, by threads that share an allocator. Each is timed by {@link System#nanoTime}, whose own
- * time is in it; beside, two readings with nothing in between show what the clock and the machine do by themselves.
+ * time is in it; beside, readings of the clock that last as long show what the clock and the machine do by themselves: an interrupt lands in
+ * what is longer more often.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> as many threads as JMH is told.
  */
@@ -77,14 +78,20 @@ public class Pauses {
         public double max;
         /** As p9999, with nothing to do. */
         public double nothingP9999;
-        /** Half of all readings of the clock are no further apart. */
+        /** Half of them take no longer. */
         public double nothingP50;
 
         private final Times times = new Times();
+        /** Readings of the clock that last as long as a pair. */
+        private int readings = 1;
 
-        /** The warm-up does not count. */
+        /** The warm-up does not count, but says how long a pair is. */
         @Setup(Level.Iteration)
         public void reset() {
+            if (times.pairs.getTotalCount() > 0) {
+                long readingNs = Math.max(1, times.nothing.getValueAtPercentile(50) / readings);
+                readings = (int) Math.max(1, Math.ceilDiv(times.pairs.getValueAtPercentile(50), readingNs));
+            }
             times.reset();
         }
 
@@ -108,7 +115,10 @@ public class Pauses {
             long startNs = System.nanoTime();
             thread.replaceNext();
             long endNs = System.nanoTime();
-            long nothingNs = System.nanoTime();
+            long nothingNs = endNs;
+            for (int reading = 0; reading < percentiles.readings; reading++) {
+                nothingNs = System.nanoTime();
+            }
             record(percentiles.times.pairs, endNs - startNs);
             record(percentiles.times.nothing, nothingNs - endNs);
         }

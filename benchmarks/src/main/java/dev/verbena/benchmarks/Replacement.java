@@ -24,6 +24,14 @@ public enum Replacement {
         Workload workload() {
             return Workload.replacementOf(128 * 1024, 2 * 1024 * 1024);
         }
+    },
+    /** By as many threads as there are processors, with as many blocks as many threads have: what is left of the difference is the threads'. */
+    LARGE_OF_MANY("large-of-many", "128 KiB to 2 MiB, blocks of " + Crowd.THREADS_MANY + " threads") {
+        @Override
+        Workload workload() {
+            int processors = Runtime.getRuntime().availableProcessors();
+            return LARGE.workload().withSlots(Math.max(Crowd.THREADS_MANY / processors, 1));
+        }
     };
 
     /** In tables and in JSON. */

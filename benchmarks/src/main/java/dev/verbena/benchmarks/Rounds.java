@@ -132,23 +132,29 @@ final class Rounds {
         JavaTurn.Outcome outcome = new JavaTurn(pace, Pauses.class, subject).with(crowd).run();
         figures.add(new Key(Measure.PAUSE, crowd.label(), subject.label), outcome.counter("p9999"));
         figures.add(new Key(Measure.PAUSE_MAX, crowd.label(), subject.label), outcome.counter("max"));
-        figures.add(new Key(Measure.CLOCK_PAUSE, crowd.label(), subject.label), outcome.counter("nothingP9999"));
-        figures.add(new Key(Measure.CLOCK, crowd.label(), subject.label), outcome.counter("nothingP50"));
+        figures.add(new Key(Measure.NOTHING_PAUSE, crowd.label(), subject.label), outcome.counter("nothingP9999"));
+        figures.add(new Key(Measure.NOTHING, crowd.label(), subject.label), outcome.counter("nothingP50"));
     }
 
     private void threads(String label) throws IOException, InterruptedException {
         for (Replacement replacement : EnumSet.of(Replacement.SMALL, Replacement.LARGE)) {
             for (int threads : Crowd.sizes(processors)) {
-                Crowd crowd = new Crowd(replacement, threads);
-                progress.accept(label + Measure.THREADS.title + ", " + crowd.label());
-                addUnlessNaN(new Key(Measure.THREADS, crowd.label(), Targets.MIMALLOC_C),
-                        peer.pairsByThreads(replacement.workload(), threads));
-                for (Subject subject : subjects) {
-                    if (SHARED.contains(subject)) {
-                        figures.add(new Key(Measure.THREADS, crowd.label(), subject.label),
-                                new JavaTurn(pace, SharedReplacement.class, subject).with(crowd).run().median());
-                    }
-                }
+                threads(label, new Crowd(replacement, threads));
+            }
+        }
+        if (processors < Crowd.THREADS_MANY) {
+            threads(label, new Crowd(Replacement.LARGE_OF_MANY, processors));
+        }
+    }
+
+    private void threads(String label, Crowd crowd) throws IOException, InterruptedException {
+        progress.accept(label + Measure.THREADS.title + ", " + crowd.label());
+        addUnlessNaN(new Key(Measure.THREADS, crowd.label(), Targets.MIMALLOC_C),
+                peer.pairsByThreads(crowd.replacement().workload(), crowd.threads()));
+        for (Subject subject : subjects) {
+            if (SHARED.contains(subject)) {
+                figures.add(new Key(Measure.THREADS, crowd.label(), subject.label),
+                        new JavaTurn(pace, SharedReplacement.class, subject).with(crowd).run().median());
             }
         }
     }

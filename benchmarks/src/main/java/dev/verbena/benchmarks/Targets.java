@@ -98,6 +98,10 @@ final class Targets {
                         ADDRESS, CROWDED_SHARE_MIN, true);
             }
         }
+        if (processors < Crowd.THREADS_MANY) {
+            threads(new Crowd(Replacement.LARGE, Crowd.THREADS_MANY).label(),
+                    new Crowd(Replacement.LARGE_OF_MANY, processors).label(), ADDRESS, CROWDED_SHARE_MIN, true);
+        }
     }
 
     private void threads(String workload, String againstWorkload, String against, double min,

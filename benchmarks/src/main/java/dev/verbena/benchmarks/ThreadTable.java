@@ -17,10 +17,12 @@ final class ThreadTable {
     private static final int COLUMN_WIDTH = 9;
 
     private final Figures figures;
+    private final int processors;
     private final int[] sizes;
 
     ThreadTable(Figures figures, int processors) {
         this.figures = figures;
+        this.processors = processors;
         sizes = Crowd.sizes(processors);
     }
 
@@ -33,12 +35,18 @@ final class ThreadTable {
                 cell(text, COLUMN_WIDTH, Integer.toString(threads));
             }
             text.append('\n');
-            SUBJECTS.forEach(subject -> row(text, replacement, subject));
+            SUBJECTS.forEach(subject -> row(text, replacement, subject, sizes));
+        }
+        if (processors < Crowd.THREADS_MANY) {
+            cell(text, LABEL_WIDTH, Replacement.LARGE_OF_MANY.byteSizes);
+            cell(text, COLUMN_WIDTH, Integer.toString(processors));
+            text.append('\n');
+            SUBJECTS.forEach(subject -> row(text, Replacement.LARGE_OF_MANY, subject, new int[]{processors}));
         }
         return text.toString();
     }
 
-    private void row(StringBuilder text, Replacement replacement, String subject) {
+    private void row(StringBuilder text, Replacement replacement, String subject, int[] sizes) {
         cell(text, LABEL_WIDTH, subject);
         for (int threads : sizes) {
             double value = figures.median(new Key(Measure.THREADS, new Crowd(replacement, threads).label(), subject));

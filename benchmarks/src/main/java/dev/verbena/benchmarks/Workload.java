@@ -69,6 +69,15 @@ record Workload(int slotCount, int[] calls, long[] byteSizes, long regionByteSiz
         return new Workload(LIVE_OF_THREAD, calls, byteSizes, 8L * LIVE_OF_THREAD * byteSizeMax);
     }
 
+    /** A random replacement of so many times the slots; each pair is of another of those that were one. */
+    Workload withSlots(int times) {
+        int[] spread = new int[calls.length];
+        for (int call = 0; call < calls.length; call++) {
+            spread[call] = calls[call] * times + call % times;
+        }
+        return new Workload(times * slotCount, spread, byteSizes, times * regionByteSize);
+    }
+
     /** The same by so many threads, each of which has slots of its own. */
     Workload by(int threads) {
         return new Workload(slotCount, calls, byteSizes, threads * regionByteSize);

@@ -93,6 +93,8 @@ class AllocatorBenchmarkTest {
                 .filter(line -> line.matches("\\S+( +[0-9]+\\.[0-9]{2}){" + columns + "}")).count(), this::output);
         assertEquals(2, output().lines().filter(line -> line.matches("mimalloc-c( +-){" + columns + "}")).count(),
                 this::output);
+        assertEquals(PROCESSORS < Crowd.THREADS_MANY ? 1 : 0, output().lines()
+                .filter(line -> line.matches("verbena-address +[0-9]+\\.[0-9]{2}")).count(), this::output);
         assertTrue(output().lines().noneMatch(line -> line.startsWith(Measure.PAIR.title)), this::output);
         assertEquals(PROCESSORS < Crowd.THREADS_MANY, output().contains("SteadyStateTest"), this::output);
     }

@@ -54,8 +54,9 @@ class TargetTest {
     /** Eight and sixteen threads need as many processors; sixteen on fewer reach nearly what as many threads as processors do. */
     @Test
     void targetsOfThreadsAreOfTheirMachines() {
-        assertEquals(List.of("small x16 against small x2", "large x16 against large x2"), threadsJudgedOn(2));
-        assertEquals(6, threadsJudgedOn(8).size());
+        assertEquals(List.of("small x16 against small x2", "large x16 against large x2",
+                "large x16 against large-of-many x2"), threadsJudgedOn(2));
+        assertEquals(7, threadsJudgedOn(8).size());
         assertTrue(threadsJudgedOn(12).contains("small x16 against small x12"));
         assertEquals(8, threadsJudgedOn(16).size());
         assertTrue(threadsJudgedOn(16).contains("large x16 against large"));

@@ -13,7 +13,7 @@ import com.sun.management.ThreadMXBean;
 /** The extended ways to post and poll put nothing on the Java heap. */
 @Needs(Need.EXTENDED_COMPLETION_QUEUES)
 class DataPathAllocationOnDevice {
-    private static final int WARM_UP = 200;
+    private static final int ATTEMPTS = 10;
     private static final int ROUNDS = 1000;
 
     private final TestDevice device = new TestDevice();
@@ -27,18 +27,20 @@ class DataPathAllocationOnDevice {
         device.close();
     }
 
-    /** Bytes that this thread allocates in so many rounds, less what asking for them takes. */
-    private static long allocated(Runnable round) {
+    /** Bytes that this thread allocates in so many rounds, in the best of a few attempts: while the compiler works, interpreted code allocates. */
+    private long allocated(Runnable round) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        for (int i = 0; i < WARM_UP; i++) {
-            round.run();
+        long least = Long.MAX_VALUE;
+        int attempts = 0;
+        for (; attempts < ATTEMPTS && least > 0; attempts++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < ROUNDS; i++) {
+                round.run();
+            }
+            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
         }
-        threads.getCurrentThreadAllocatedBytes();
-        long before = threads.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < ROUNDS; i++) {
-            round.run();
-        }
-        return threads.getCurrentThreadAllocatedBytes() - before;
+        assertEquals(attempts * ROUNDS, outcomes);
+        return least;
     }
 
     private void pollOne() {
@@ -71,7 +73,6 @@ class DataPathAllocationOnDevice {
             pair.complete();
             pollOne();
         }));
-        assertEquals(WARM_UP + ROUNDS, outcomes);
     }
 
     @Test
@@ -86,7 +87,6 @@ class DataPathAllocationOnDevice {
             pair.post(sends, 0, 1);
             pollOne();
         }));
-        assertEquals(WARM_UP + ROUNDS, outcomes);
     }
 
     /** The classic ways, with the elements that a table of empty functions cannot have. */
@@ -116,6 +116,5 @@ class DataPathAllocationOnDevice {
             }
             pollOne();
         }));
-        assertEquals(WARM_UP + ROUNDS, outcomes);
     }
 }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 import dev.verbena.training.TrainingOptions;
+import dev.verbena.training.Validation;
 import dev.verbena.transfer.Endpoint;
 
 /** The link of a task that was started by hand with the addresses of all: messages for people. */
@@ -33,6 +34,7 @@ final class ConsoleLink implements TaskLink {
         switch (message) {
             case TaskMessage.Listening(Endpoint endpoint) -> System.out.println(task + " listens on " + endpoint);
             case TaskMessage.Progress latest -> progress.update(task, latest);
+            case TaskMessage.Validated(Validation measured) -> progress.validated(measured);
             case TaskMessage.Finished(TaskReport report) -> {
                 progress.clear();
                 TrainingReport own = new TrainingReport(fabric, options, iterationsPerEpoch,

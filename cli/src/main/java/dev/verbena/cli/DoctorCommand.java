@@ -48,7 +48,9 @@ final class DoctorCommand implements Callable<Integer> {
     private static long ofDefaultTraining(NetworkOptions network) {
         TrainingOptions options = new TrainingOptions(TrainingDefaults.MODEL, TrainingDefaults.WORKERS,
                 TrainingDefaults.SERVERS, 1, TrainingDefaults.BATCH, TrainingDefaults.SEED,
-                TrainingDefaults.learningRate(TrainingDefaults.MODEL), false);
+                TrainingDefaults.learningRate(TrainingDefaults.MODEL,
+                        TrainingDefaults.optimizer(TrainingDefaults.MODEL)),
+                false);
         return SharedMemory.neededByteSize(
                 Training.plannedByteSize(options, Dataset.synthetic(TrainingDefaults.SEED)),
                 options.servers(), options.workers(), network.queueDepth());

@@ -4,8 +4,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The command line that starts this very program again, with the same Java and class path, as a task. */
-final class JavaCommand {
+/**
+ * The command line that starts this very program again, with the same Java and class path, as a task.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> thread-safe.
+ */
+public final class JavaCommand {
     /** Set by the {@code ./verbena} script: the class-data-sharing archive that makes a start quick. */
     private static final String ARCHIVE = System.getProperty("verbena.archive", "");
 
@@ -21,7 +25,8 @@ final class JavaCommand {
 
     private JavaCommand() {}
 
-    static List<String> of(List<String> arguments) {
+    /** @param arguments of the program */
+    public static List<String> of(List<String> arguments) {
         List<String> command = new ArrayList<>(DEAF_TO_INTERRUPTS);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:-UsePerfData",

@@ -33,7 +33,7 @@ public final class JsonLines {
     }
 
     /** The object on the line, or null if the line is none: something else printed it. */
-    static Map<String, Object> read(String line) {
+    public static Map<String, Object> read(String line) {
         if (!line.startsWith("{")) {
             return null;
         }
@@ -44,7 +44,8 @@ public final class JsonLines {
         }
     }
 
-    static long wide(Object value) {
+    /** A number of a JSON object. */
+    public static long wide(Object value) {
         return ((Number) value).longValue();
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
+import dev.verbena.training.Validation;
 import dev.verbena.transfer.Endpoint;
 
 /**
@@ -151,6 +152,7 @@ final class Launcher {
             case null -> onEnd(task);
             case TaskMessage.Listening(Endpoint endpoint) -> onListening(task, endpoint);
             case TaskMessage.Progress latest -> progress.update(task.name(), latest);
+            case TaskMessage.Validated(Validation measured) -> progress.validated(measured);
             case TaskMessage.Finished(TaskReport report) -> onFinished(task, report);
             case TaskMessage.Failed failed -> onFailed(task, failed);
         }

@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 
+import dev.verbena.training.Validation;
+
 /**
  * Epoch, loss and images/s over all workers while training runs: one line that is rewritten on a terminal, silence elsewhere, or a
  * line each time where that was asked for.
@@ -19,6 +21,9 @@ final class ProgressLine {
 
     /** How it is shown. */
     enum Style {
+        /** Nothing at all. */
+        QUIET,
+        /** No progress; what happens once is said. */
         SILENT, REWRITTEN, LINES
     }
 
@@ -44,19 +49,27 @@ final class ProgressLine {
     /** What suits standard error, unless the user said otherwise. */
     static Style style(boolean isQuiet, boolean isForced) {
         if (isQuiet) {
-            return Style.SILENT;
+            return Style.QUIET;
         }
         return isTerminal(2) ? Style.REWRITTEN : isForced ? Style.LINES : Style.SILENT;
     }
 
     synchronized void update(String worker, TaskMessage.Progress progress) {
-        if (style == Style.SILENT) {
+        if (style == Style.SILENT || style == Style.QUIET) {
             return;
         }
         latest.put(worker, progress);
         out.print(style == Style.LINES ? text() + "\n" : CLEAR + text());
         out.flush();
         isShown = style == Style.REWRITTEN;
+    }
+
+    /** What is held out has been measured; the last time that is in the report. */
+    synchronized void validated(Validation measured) {
+        if (measured.iteration() < iterations && style != Style.QUIET) {
+            above(String.format(Locale.ROOT, "epoch %d: %s", measured.iteration() / iterationsPerEpoch,
+                    TrainingReport.text(measured)));
+        }
     }
 
     /** A line of something else, which the progress line makes room for. */

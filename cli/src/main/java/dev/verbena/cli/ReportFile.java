@@ -8,44 +8,55 @@ import java.nio.file.StandardCopyOption;
 import java.util.Map;
 
 /**
- * The file of {@code --json}: there as a whole or not at all.
+ * A file that a command writes at its end, as that of {@code --json}: there as a whole or not at all.
  *
  * <p><b>Owner:</b> the command. <b>Threading:</b> immutable.
  */
 public final class ReportFile {
+    private final String option;
     private final Path path;
 
-    private ReportFile(Path path) {
+    private ReportFile(String option, Path path) {
+        this.option = option;
         this.path = path;
     }
 
-    /** Finds out before the run whether it will be possible to write it, and leaves no trace of that. */
+    /** Of {@code --json}. */
     public static ReportFile check(Path given) {
+        return check("--json", given);
+    }
+
+    /** Finds out before the run whether it will be possible to write it, and leaves no trace of that. */
+    public static ReportFile check(String option, Path given) {
         Path path = given.toAbsolutePath().normalize();
         try {
             if (Files.exists(path)) {
                 path = path.toRealPath();
             }
             if (Files.isDirectory(path)) {
-                throw new BadInputException("--json=" + given + " is a folder; give a file");
+                throw new BadInputException(option + "=" + given + " is a folder; give a file");
             }
             if (isSpecial(path)) {
                 if (!Files.isWritable(path)) {
-                    throw new BadInputException("--json=" + given + " cannot be written");
+                    throw new BadInputException(option + "=" + given + " cannot be written");
                 }
             } else {
                 Files.delete(temporary(path));
             }
-            return new ReportFile(path);
+            return new ReportFile(option, path);
         } catch (IOException e) {
-            throw new BadInputException("--json=" + given + " cannot be written: " + reason(path, e)
+            throw new BadInputException(option + "=" + given + " cannot be written: " + reason(path, e)
                     + "; give a file in a folder that exists and can be written to");
         }
     }
 
     public void write(Map<String, ?> report) {
+        write(JsonLines.pretty(report));
+    }
+
+    public void write(String report) {
         try {
-            byte[] text = JsonLines.pretty(report).getBytes(StandardCharsets.UTF_8);
+            byte[] text = report.getBytes(StandardCharsets.UTF_8);
             if (isSpecial(path)) {
                 Files.write(path, text);
                 return;
@@ -58,7 +69,7 @@ public final class ReportFile {
                 Files.deleteIfExists(temporary);
             }
         } catch (IOException e) {
-            throw new FailedRunException("the run is done, but --json=" + path + " could not be written: "
+            throw new FailedRunException("the run is done, but " + option + "=" + path + " could not be written: "
                     + reason(path, e));
         }
     }

@@ -6,8 +6,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
-import dev.verbena.training.Dataset;
+import dev.verbena.training.CheckpointException;
 import dev.verbena.training.Training;
+import dev.verbena.training.TrainingData;
+import dev.verbena.training.TrainingException;
 import dev.verbena.training.TrainingOptions;
 import dev.verbena.training.TrainingResult;
 import dev.verbena.transfer.Endpoint;
@@ -44,7 +46,7 @@ final class Task {
         this.notices = notices;
     }
 
-    void run(RdmaDeviceOptions deviceOptions, TrainingOptions options, Dataset data) {
+    void run(RdmaDeviceOptions deviceOptions, TrainingOptions options, TrainingData data) {
         try (RdmaDevice opened = open(deviceOptions)) {
             device.set(opened);
             opened.onPeerLost(this::onPeerLost);
@@ -55,6 +57,8 @@ final class Task {
                 // Before the device is closed: a peer must not take this for an orderly end.
                 awaitBetterWord();
                 giveUp(Complaint.of(e));
+            } catch (TrainingException | CheckpointException e) {
+                giveUp(Complaint.of(e));
             } catch (RuntimeException e) {
                 e.printStackTrace();
                 giveUp("defect: " + e);
@@ -62,7 +66,7 @@ final class Task {
         }
     }
 
-    private void train(TrainingOptions options, Dataset data, RdmaDevice opened) {
+    private void train(TrainingOptions options, TrainingData data, RdmaDevice opened) {
         Map<String, Endpoint> cluster = link.awaitCluster();
         finishLine = new FinishLine(opened, name, cluster);
         TrainingResult result = Training.task(options, data, name, cluster, opened,

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-import dev.verbena.training.Dataset;
 import dev.verbena.training.Training;
+import dev.verbena.training.TrainingData;
 import dev.verbena.training.TrainingOptions;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.RdmaDeviceOptions;
@@ -39,6 +39,10 @@ final class TaskCommand implements Callable<Integer> {
     private boolean showProgress;
     @Option(names = "--quiet", description = "Print neither progress nor what is waited for.")
     private boolean isQuiet;
+    @Option(names = "--data-facts", paramLabel = "FACTS",
+            description = "For a server, in place of --data: what it must know of the data, such as"
+                    + " 1x28x28,classes=10,train=5000,test=1000 or text,classes=65,train=900,test=100.")
+    private String dataFacts;
     @Mixin
     private TrainingArguments training;
     @Mixin
@@ -56,7 +60,7 @@ final class TaskCommand implements Callable<Integer> {
         Task running = task(link);
         link.listen(running::giveUp);
         try {
-            Dataset dataset = training.load();
+            TrainingData dataset = data();
             return run(running, training.options(dataset), dataset);
         } catch (BadInputException e) {
             link.tell(new TaskMessage.Failed(true, e.getMessage()));
@@ -67,7 +71,7 @@ final class TaskCommand implements Callable<Integer> {
     private int byHand() {
         ReportFile file = json == null ? null : ReportFile.check(json);
         String fabric = training.selectFabric(network.options());
-        Dataset dataset = training.load();
+        TrainingData dataset = data();
         TrainingOptions options = training.options(dataset);
         Map<String, Endpoint> endpoints = endpoints(options);
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
@@ -77,12 +81,25 @@ final class TaskCommand implements Callable<Integer> {
         return run(task(link), options, dataset);
     }
 
+    /** A server keeps nothing of it but the facts. */
+    private TrainingData data() {
+        if (dataFacts == null) {
+            TrainingData loaded = training.load();
+            return Training.isServer(task) ? loaded.facts() : loaded;
+        }
+        if (!Training.isServer(task)) {
+            throw new BadInputException(
+                    "--data-facts with --task=" + task + ", which learns from the data; give it --data");
+        }
+        return training.facts(dataFacts);
+    }
+
     private Task task(TaskLink link) {
         Timer timer = Timer.ofMachine();
         return new Task(task, link, timer, new WaitNotices(timer, isQuiet ? _ -> {} : link::say));
     }
 
-    private int run(Task running, TrainingOptions options, Dataset dataset) {
+    private int run(Task running, TrainingOptions options, TrainingData dataset) {
         if (!Training.tasks(options).contains(task)) {
             throw new BadInputException(
                     "--task=" + task + " is none of this cluster's " + Training.tasks(options));

@@ -2,6 +2,7 @@ package dev.verbena.cli;
 
 import java.util.Map;
 
+import dev.verbena.training.Validation;
 import dev.verbena.transfer.Endpoint;
 
 /** What a task tells its launcher, a line each. */
@@ -11,6 +12,9 @@ sealed interface TaskMessage {
 
     /** A worker has done so many iterations; not said of each one. */
     record Progress(int iteration, double loss, double imagesPerSecond) implements TaskMessage {}
+
+    /** The worker that measures has measured what is held out. */
+    record Validated(Validation measured) implements TaskMessage {}
 
     /** It has done all its iterations and keeps its device open until all have. */
     record Finished(TaskReport report) implements TaskMessage {}
@@ -24,6 +28,7 @@ sealed interface TaskMessage {
             case Progress(int iteration, double loss, double rate) ->
                 Map.of("event", "progress", "iteration", iteration, "loss", loss,
                         "imagesPerSecond", rate);
+            case Validated(Validation measured) -> Map.of("event", "validated", "measured", TaskReport.toMap(measured));
             case Finished(TaskReport report) -> Map.of("event", "finished", "report", report.toMap());
             case Failed(boolean isBadInput, String sentence) ->
                 Map.of("event", "failed", "badInput", isBadInput, "sentence", sentence);
@@ -40,6 +45,7 @@ sealed interface TaskMessage {
             case "listening" -> new Listening(Endpoint.parse((String) object.get("endpoint")));
             case "progress" -> new Progress((int) JsonLines.wide(object.get("iteration")),
                     JsonLines.real(object.get("loss")), JsonLines.real(object.get("imagesPerSecond")));
+            case "validated" -> new Validated(TaskReport.validation(asMap(object.get("measured"))));
             case "finished" -> new Finished(TaskReport.fromMap(asMap(object.get("report"))));
             case "failed" -> new Failed((Boolean) object.get("badInput"), (String) object.get("sentence"));
             default -> null;

@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import dev.verbena.training.TrainingListener;
+import dev.verbena.training.Validation;
 import dev.verbena.transfer.Endpoint;
 
 /**
@@ -39,6 +40,11 @@ final class TaskProgress implements TrainingListener {
             lastNs = nowNs;
             tell.accept(new TaskMessage.Progress(iteration, loss, imagesPerSecond));
         }
+    }
+
+    @Override
+    public void onValidation(Validation measured) {
+        tell.accept(new TaskMessage.Validated(measured));
     }
 
     @Override

@@ -7,10 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-import dev.verbena.training.Dataset;
+import dev.verbena.training.CheckpointException;
 import dev.verbena.training.Training;
+import dev.verbena.training.TrainingData;
+import dev.verbena.training.TrainingException;
 import dev.verbena.training.TrainingListener;
 import dev.verbena.training.TrainingOptions;
+import dev.verbena.training.Validation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,6 +34,9 @@ final class TrainCommand implements Callable<Integer> {
     private boolean isLocal;
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures of the run there.")
     private Path json;
+    @Option(names = "--report", paramLabel = "FILE",
+            description = "Draw loss, time and graph of the run there, as a page that opens in any browser.")
+    private Path page;
     @Option(names = "--port", paramLabel = "N", defaultValue = "0",
             description = "Task i listens on port N+i; default: free ones.")
     private int port;
@@ -43,11 +49,19 @@ final class TrainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ReportFile file = json == null ? null : ReportFile.check(json);
-        Dataset dataset = training.load();
+        ReportFile pageFile = page == null ? null : ReportFile.check("--report", page);
+        if (isLocal && training.traces != null) {
+            throw new BadInputException("--trace with --local: nothing is sent in one process, so nothing is learned; "
+                    + "leave one of the two out");
+        }
+        TrainingData dataset = training.load();
         TrainingOptions options = isLocal ? training.localOptions(dataset) : training.options(dataset);
         TrainingReport report = isLocal ? local(options, dataset) : distributed(options, dataset);
         if (file != null) {
             file.write(report.toMap());
+        }
+        if (pageFile != null) {
+            pageFile.write(TrainingPage.of(report, Training.graph(options, dataset, isLocal)));
         }
         if (!isQuiet) {
             System.out.print(report.toTable());
@@ -55,17 +69,32 @@ final class TrainCommand implements Callable<Integer> {
         return ExitStatus.SUCCESS;
     }
 
-    private TrainingReport local(TrainingOptions options, Dataset dataset) {
+    private TrainingReport local(TrainingOptions options, TrainingData dataset) {
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
-        TrainingListener listener = (iteration, loss, rate) -> progress.update("local",
-                new TaskMessage.Progress(iteration, loss, rate));
-        TaskReport report = TaskReport.of(Training.local(options, dataset, listener));
-        progress.clear();
+        TrainingListener listener = new TrainingListener() {
+            @Override
+            public void onIteration(int iteration, double loss, double rate) {
+                progress.update("local", new TaskMessage.Progress(iteration, loss, rate));
+            }
+
+            @Override
+            public void onValidation(Validation measured) {
+                progress.validated(measured);
+            }
+        };
+        TaskReport report;
+        try {
+            report = TaskReport.of(Training.local(options, dataset, listener));
+        } catch (TrainingException | CheckpointException e) {
+            throw new FailedRunException(Complaint.of(e));
+        } finally {
+            progress.clear();
+        }
         return new TrainingReport("local", options, perEpoch, 0, List.of(report));
     }
 
-    private TrainingReport distributed(TrainingOptions options, Dataset dataset) {
+    private TrainingReport distributed(TrainingOptions options, TrainingData dataset) {
         List<String> tasks = Training.tasks(options);
         if (port < 0 || port > PORT_MAX || port > 0 && port + tasks.size() - 1 > PORT_MAX) {
             throw new BadInputException("--port=" + port + " does not leave a port for each of " + tasks.size()
@@ -77,10 +106,19 @@ final class TrainCommand implements Callable<Integer> {
             SharedMemory.require(SharedMemory.neededByteSize(planned, options.servers(), options.workers(),
                     network.options().queueDepth()));
         }
+        checkTraces(options, dataset);
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
         return new TrainingReport(fabric, options, perEpoch, planned,
-                new Launcher(progress, notices(progress)).run(commands(tasks, options)));
+                new Launcher(progress, notices(progress)).run(commands(tasks, options, dataset)));
+    }
+
+    private static void checkTraces(TrainingOptions options, TrainingData dataset) {
+        try {
+            Training.traced(options, dataset);
+        } catch (TrainingException e) {
+            throw new BadInputException(e.getMessage());
+        }
     }
 
     private WaitNotices notices(ProgressLine progress) {
@@ -91,7 +129,7 @@ final class TrainCommand implements Callable<Integer> {
         return ProgressLine.style(isQuiet, showProgress);
     }
 
-    private Map<String, List<String>> commands(List<String> tasks, TrainingOptions options) {
+    private Map<String, List<String>> commands(List<String> tasks, TrainingOptions options, TrainingData dataset) {
         Map<String, List<String>> commands = new LinkedHashMap<>();
         for (String task : tasks) {
             int taskPort = port == 0 ? 0 : port + commands.size();
@@ -100,7 +138,7 @@ final class TrainCommand implements Callable<Integer> {
             if (isQuiet) {
                 arguments.add("--quiet");
             }
-            arguments.addAll(training.toCommandLine(options));
+            arguments.addAll(training.toCommandLine(options, Training.isServer(task) ? dataset.facts() : null));
             arguments.addAll(network.toCommandLine());
             commands.put(task, JavaCommand.of(arguments));
         }

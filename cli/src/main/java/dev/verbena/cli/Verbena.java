@@ -1,7 +1,11 @@
 package dev.verbena.cli;
 
+import dev.verbena.cli.infer.InferCommand;
+import dev.verbena.cli.infer.InferPartCommand;
+import dev.verbena.cli.launch.LaunchCommand;
 import dev.verbena.cli.perf.PerfCommand;
 import dev.verbena.cli.top.TopCommand;
+import dev.verbena.cli.trace.TraceCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -12,8 +16,9 @@ import picocli.CommandLine.Spec;
 /** The {@code verbena} command: parses, runs, and turns every failure into one line and a status. */
 @Command(name = "verbena", mixinStandardHelpOptions = true, versionProvider = Verbena.Version.class,
         description = "Zero-copy tensors between JVMs.", subcommands = {
-                TrainCommand.class, TaskCommand.class, PerfCommand.class, InfoCommand.class, DoctorCommand.class,
-                TopCommand.class,
+                TrainCommand.class, TaskCommand.class, LaunchCommand.class, PerfCommand.class, InfoCommand.class,
+                DoctorCommand.class,
+                TopCommand.class, TraceCommand.class, InferCommand.class, InferPartCommand.class,
                 CommandLine.HelpCommand.class},
         footer = {"",
                 "Also: './verbena test' runs every test of the source tree.",
@@ -29,6 +34,8 @@ final class Verbena implements Runnable {
 
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Verbena()).setCaseInsensitiveEnumValuesAllowed(true);
+        // Options behind the command that is launched are its own.
+        line.getSubcommands().get("launch").setStopAtPositional(true);
         return line.setParameterExceptionHandler((e, arguments) -> {
             Complaint.print(withHint(e));
             return ExitStatus.BAD_INPUT;
@@ -38,7 +45,7 @@ final class Verbena implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(),
-                "say what to do: train, perf, top, info, doctor, test, or --help");
+                "say what to do: train, launch, trace, infer, perf, top, info, doctor, test, or --help");
     }
 
     private static int statusOf(Exception e) {

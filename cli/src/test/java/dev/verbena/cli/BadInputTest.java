@@ -56,12 +56,18 @@ class BadInputTest {
     @ParameterizedTest
     @CsvSource({"--model=resnet, resnet", "--workers=0, --workers=0", "--servers=0, --servers=0",
             "--batch=0, --batch=0", "--batch=1000000, 1000000", "--iterations=0, --iterations=0",
-            "--epochs=-1, --epochs=-1", "--lr=0, --lr=0", "--lr=NaN, NaN", "--seed=x, --seed", "--fabric=tcp, tcp",
+            "--epochs=-1, --epochs=-1", "--timeout=0, --timeout=0", "--lr=0, --lr=0", "--lr=NaN, NaN",
+            "--optimizer=best, adam", "--checkpoint-every=0, --checkpoint-every=0", "--resume, --checkpoint=DIR",
+            "--resume-from=5, --checkpoint=DIR", "--checkpoint=/dev/null/x, /dev/null/x", "--model=lstm, takes a text",
+            "--validate-every=0, --validate-every=0", "--blas-threads=0, --blas-threads=0",
+            "--trace=/dev/null/x, /dev/null/x", "--trace=x --transport=copy, --trace", "--trace=x --local, --trace",
+            "--report=/proc/page.html, /proc/page.html",
+            "--seed=x, --seed", "--fabric=tcp, tcp",
             "--transport=pigeon, pigeon", "--port=65535, 65535", "--port=-1, -1", "--iteration=1, --iteration",
             "--rdma-timeout=32, --rdma-timeout=32", "--rdma-mtu=1500, --rdma-mtu=1500", "--rdma-port=x, --rdma-port",
             "--rdma-completion-mode=never, POLLING", "--rdma-device=, --rdma-device"})
     void badOptions(String option, String named) throws Exception {
-        assertRefused(train(option), named);
+        assertRefused(train(option.split(" ")), named);
     }
 
     @Test
@@ -113,6 +119,37 @@ class BadInputTest {
         assertRefused(CommandRun.start("train", "--json=" + folder.resolve("no/such/out.json")), "no/such");
         assertRefused(CommandRun.start("train", "--json=" + data), "data", "folder");
         assertRefused(CommandRun.start("train", "--json=/proc/out.json"), "/proc/out.json");
+    }
+
+    @Test
+    void aDamagedTrace() throws Exception {
+        Path traces = folder.resolve("traces");
+        String[] options = {"--batch=10", "--iterations=1", "--workers=1", "--trace=" + traces};
+        try (CommandRun run = train(options)) {
+            assertEquals(ExitStatus.SUCCESS, run.await(), run::errors);
+        }
+        Files.delete(json);
+        for (Path file : files(traces)) {
+            Files.writeString(file, "verbena-trace 1\nend 7\n");
+        }
+        assertEquals(2, files(traces).size());
+        assertRefused(train(options), files(traces).getFirst() + ":2", "remove it");
+    }
+
+    @Test
+    void factsOfNoData() throws Exception {
+        assertRefused(CommandRun.start("task", "--cluster=server:0=127.0.0.1:1", "--task=server:0",
+                "--data-facts=28x28"), "--data-facts", "28x28");
+        assertRefused(CommandRun.start("task", "--cluster=server:0=127.0.0.1:1", "--task=worker:0",
+                "--data-facts=1x28x28,classes=10,train=9,test=9"), "worker:0", "--data");
+        assertRefused(CommandRun.start("task", "--cluster=server:0=127.0.0.1:1", "--task=server:0", "--data=" + data,
+                "--data-facts=1x28x28,classes=10,train=9,test=9"), "--data-facts", "--data;");
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted().toList();
+        }
     }
 
     @Test

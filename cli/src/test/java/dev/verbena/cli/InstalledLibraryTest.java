@@ -37,6 +37,8 @@ class InstalledLibraryTest {
     private static final Pattern ARTIFACT_ROW = Pattern.compile("^\\| `(verbena-[a-z-]+)` \\|", Pattern.MULTILINE);
     private static final Pattern DEPENDENCY_PLUGIN = Pattern.compile(
             "<artifactId>maven-dependency-plugin</artifactId><version>([^<]+)</version>");
+    /** Maven resets them, also where there are none. */
+    private static final Pattern COLOURS = Pattern.compile("\u001b\\[[;\\d]*m");
     private static final String PROJECT = """
             <project>
               <modelVersion>4.0.0</modelVersion>
@@ -70,7 +72,7 @@ class InstalledLibraryTest {
             copy(Repository.root().resolve(file), tree.resolve(file));
         }
         for (Path pom : modules()) {
-            Path module = tree.resolve(pom.getParent().getFileName());
+            Path module = tree.resolve(Repository.root().relativize(pom.getParent()));
             copy(pom, module.resolve("pom.xml"));
             for (String classes : List.of("target/classes", "target/test-classes")) {
                 copy(pom.resolveSibling(classes), module.resolve(classes));
@@ -105,9 +107,56 @@ class InstalledLibraryTest {
         assertEquals("3.14 copied=0\n", DocumentExample.first("README.md").output(project, jars));
     }
 
+    @Test
+    void theProjectOfTheDjlGuideTrains() throws Exception {
+        runProjectOf("docs/guide/djl.md", "Train.java");
+        assertTrue(Files.exists(project.resolve("model/rows-0003.params")), "the model is saved");
+    }
+
+    @Test
+    void theProjectOfTheArrowGuideSendsBatches() throws Exception {
+        runProjectOf("docs/guide/arrow.md", "Ages.java");
+    }
+
+    /** A guide's first files and commands as they stand there, from an empty folder on; they print what it says. */
+    private void runProjectOf(String page, String program) throws Exception {
+        String guide = Files.readString(Repository.root().resolve(page));
+        Path pom = Files.writeString(project.resolve("pom.xml"), firstBlock(guide, "xml"));
+        Files.writeString(project.resolve(program), firstBlock(guide, "java"));
+        String java = Path.of(System.getProperty("java.home"), "bin").toString();
+        // It looks for one of its own name: with the path as it was.
+        tool("mvn", Stream.of(Stream.of("env", "PATH=" + System.getenv("PATH")), mavenCommand().stream(),
+                Stream.of("-f", pom.toString())).flatMap(each -> each).toList());
+        tool("verbena",
+                List.of(java + "/java", "-XX:-UsePerfData", "-cp", CommandRun.classPath(), Verbena.class.getName()));
+        String commands = firstBlock(guide, "console").lines().map(line -> line.replaceFirst("^\\$ ", ""))
+                .collect(Collectors.joining("\n"));
+        Path output = project.resolve("output");
+        Path errors = project.resolve("errors");
+        ProcessBuilder builder = new ProcessBuilder("bash", "-euc", commands).directory(project.toFile())
+                .redirectOutput(output.toFile()).redirectError(errors.toFile());
+        builder.environment().merge("PATH", project.resolve("tools") + ":" + java, (path, first) -> first + ":" + path);
+        builder.environment().put("VERBENA_JAVA_HOME", System.getProperty("java.home"));
+        run(builder, errors, output);
+        assertEquals(firstBlock(guide, "text"), COLOURS.matcher(Files.readString(output)).replaceAll(""));
+    }
+
+    private static String firstBlock(String guide, String language) {
+        return Pattern.compile("```" + language + "\\n(.*?)```", Pattern.DOTALL).matcher(guide).results().findFirst()
+                .orElseThrow().group(1);
+    }
+
+    private void tool(String name, List<String> command) throws IOException {
+        Path tool = Files.createDirectories(project.resolve("tools")).resolve(name);
+        Files.writeString(tool, "#!/bin/sh\nexec '" + String.join("' '", command) + "' \"$@\"\n");
+        assertTrue(tool.toFile().setExecutable(true));
+    }
+
     private static List<Path> modules() throws IOException {
-        try (Stream<Path> folders = Files.list(Repository.root())) {
-            return folders.map(folder -> folder.resolve("pom.xml")).filter(Files::exists).toList();
+        try (Stream<Path> folders = Files.list(Repository.root());
+                Stream<Path> integrations = Files.list(Repository.root().resolve("integrations"))) {
+            return Stream.concat(folders, integrations).map(folder -> folder.resolve("pom.xml")).filter(Files::exists)
+                    .toList();
         }
     }
 
@@ -129,21 +178,33 @@ class InstalledLibraryTest {
                 .orElseThrow().group(1);
     }
 
-    /** As the scripts start it, wherever they find it. */
     private static void maven(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("bash", "-euc",
-                "home=$1 && shift && fail() { echo \"$1\"; exit 2; } && . \"$home/config/jdk-and-maven\" && find_jdk && maven \"$@\"",
-                "-", tree.toString(), "-q", "-gs", folder.resolve("settings.xml").toString(),
-                "-Dmaven.repo.local=" + installed));
+        List<String> command = new ArrayList<>(mavenCommand());
         command.addAll(List.of(arguments));
         Path output = folder.resolve("output");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(output.toFile());
         builder.environment().put("VERBENA_JAVA_HOME", System.getProperty("java.home"));
+        run(builder, output);
+    }
+
+    /** As the scripts start it, wherever they find it. */
+    private static List<String> mavenCommand() {
+        return List.of("bash", "-euc",
+                "home=$1 && shift && fail() { echo \"$1\"; exit 2; } && . \"$home/config/jdk-and-maven\" && find_jdk && maven \"$@\"",
+                "-", tree.toString(), "-q", "-gs", folder.resolve("settings.xml").toString(),
+                "-Dmaven.repo.local=" + installed);
+    }
+
+    private static void run(ProcessBuilder builder, Path... said) throws IOException, InterruptedException {
         Process process = builder.start();
         try {
             assertTrue(process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES), "it ends");
-            assertEquals(0, process.exitValue(), Files.readString(output));
+            StringBuilder all = new StringBuilder();
+            for (Path file : said) {
+                all.append(Files.readString(file));
+            }
+            assertEquals(0, process.exitValue(), all::toString);
         } finally {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();

@@ -107,9 +107,9 @@ class PerfCommandTest {
             assertEquals(ExitStatus.SUCCESS, client.await(), client.errors());
             assertEquals(ExitStatus.SUCCESS, server.await(), server.errors());
             List<String[]> rows = client.output().lines().map(row -> row.strip().split("\\s+"))
-                    .filter(row -> row.length == 18 && row[2].equals("20")).toList();
+                    .filter(row -> row.length == 19 && row[2].equals("20")).toList();
             assertEquals(List.of("8 static 8", "8 dynamic 8", "100 static 100", "100 dynamic 100", "65536 static 65536",
-                    "65536 dynamic 65536"), rows.stream().map(row -> row[0] + " " + row[1] + " " + row[17]).toList(),
+                    "65536 dynamic 65536"), rows.stream().map(row -> row[0] + " " + row[1] + " " + row[18]).toList(),
                     client.output());
             assertEquals(List.of(), client.sharedFiles());
         }
@@ -121,6 +121,7 @@ class PerfCommandTest {
         Map<?, ?> result = (Map<?, ?>) results.getLast();
         assertEquals("static", first.get("protocol"));
         assertEquals(1.0, first.get("bandwidthToFirst"));
+        assertEquals(1.0, result.get("usable"), "it comes whole");
         assertEquals("dynamic", result.get("protocol"));
         assertEquals(((Number) result.get("bytesPerSecond")).doubleValue()
                 / ((Number) first.get("bytesPerSecond")).doubleValue(),

@@ -67,6 +67,36 @@ class ReadmeTest {
     }
 
     @Test
+    void exampleOfAModelPrintsWhatItsGuideSays() throws Exception {
+        DocumentExample example = DocumentExample.first("docs/guide/onnx.md");
+        assertEquals(example.printed(), example.output(folder));
+    }
+
+    @Test
+    void exampleOfAGraphPrintsWhatItsGuideSays() throws Exception {
+        DocumentExample example = DocumentExample.first("docs/guide/graphs.md");
+        assertEquals(example.printed(), example.output(folder));
+    }
+
+    @Test
+    void exampleOfControlInputsPrintsWhatItsGuideSays() throws Exception {
+        DocumentExample example = DocumentExample.all("docs/guide/graphs.md").getLast();
+        assertEquals(example.printed(), example.output(folder));
+    }
+
+    @Test
+    void exampleOfPartsPrintsWhatItsGuideSays() throws Exception {
+        DocumentExample example = DocumentExample.first("docs/guide/trace.md");
+        assertEquals(example.printed(), example.output(folder));
+    }
+
+    @Test
+    void exampleOfPartsThatRunPrintsWhatItsGuideSays() throws Exception {
+        DocumentExample example = DocumentExample.first("docs/guide/onnxruntime.md");
+        assertEquals(example.printed(), example.output(folder));
+    }
+
+    @Test
     void examplesOfTheAllocatorPrintWhatItsGuidesSay() throws Exception {
         for (String guide : List.of("docs/guide/allocator.md", "docs/guide/tensors.md")) {
             for (DocumentExample example : DocumentExample.all(guide)) {

@@ -34,11 +34,15 @@ record Rooms(Map<String, Set<String>> arrows) {
     static Rooms of(Path exported) throws IOException {
         Map<String, String> texts = new HashMap<>();
         try (Stream<Path> files = Files.walk(exported)) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+            for (Path file : files.filter(Rooms::hasTypes).toList()) {
                 texts.put(exported.relativize(file).toString(), Files.readString(file));
             }
         }
         return of(texts);
+    }
+
+    private static boolean hasTypes(Path file) {
+        return file.toString().endsWith(".java") && !file.endsWith("package-info.java");
     }
 
     /** Of texts by their files' paths below the folder of the exported package. */

@@ -63,6 +63,9 @@ class ScriptTest {
         Files.writeString(tree.resolve("pom.xml"), "<project/>");
         Files.writeString(tree.resolve("cli/pom.xml"), "<project/>");
         Files.writeString(tree.resolve("cli/src/main/java/A.java"), "class A {}");
+        Files.createDirectories(tree.resolve("integrations/other/src/main/java"));
+        Files.writeString(tree.resolve("integrations/other/pom.xml"), "<project/>");
+        Files.writeString(tree.resolve("integrations/other/src/main/java/B.java"), "class B {}");
         Files.copy(Repository.root().resolve("verbena"), tree.resolve("verbena"));
         executable(tree.resolve("verbena"), Files.readString(tree.resolve("verbena")));
         Files.createDirectories(tree.resolve("config"));
@@ -149,6 +152,9 @@ class ScriptTest {
         run(Map.of(), "x");
         run(Map.of(), "x");
         assertEquals(4, buildCount());
+        Files.writeString(tree.resolve("integrations/other/src/main/java/B.java"), "class B { int c; }");
+        run(Map.of(), "x");
+        assertEquals(5, buildCount());
     }
 
     @Test
@@ -213,7 +219,7 @@ class ScriptTest {
         assertTrue(onDevice.contains(" about 5 minutes ") && onDevice.contains("'s mlx5_0.\n"), onDevice);
         executable(softroce, "#!/usr/bin/env bash\n[ $1 = check ] || echo \"softroce $1\"\n");
         String inGuests = run(Map.of(), "test").output();
-        assertTrue(inGuests.matches("(?s)All tests take about 25 minutes .*\\nsoftroce setup\\nmaven on .*"), inGuests);
+        assertTrue(inGuests.matches("(?s)All tests take about 45 minutes .*\\nsoftroce setup\\nmaven on .*"), inGuests);
         assertFalse(run(Map.of(), "test", "-pl", "x").output().contains("minutes"), "not all tests");
     }
 

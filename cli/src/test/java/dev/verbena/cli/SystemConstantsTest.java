@@ -35,7 +35,7 @@ class SystemConstantsTest {
     /** Fields that are not named like their macro. */
     private static final Map<String, String> IN_C = Map.ofEntries(entry("PROT_READ_WRITE", "PROT_READ | PROT_WRITE"),
             entry("MAP_PRIVATE_ANONYMOUS", "MAP_PRIVATE | MAP_ANONYMOUS"),
-            entry("MAP_HUGETLB_2MB", "MAP_HUGETLB | MAP_HUGE_2MB"), entry("MAP_FAILED", "(long)MAP_FAILED"),
+            entry("MAP_HUGETLB_2MB", "MAP_HUGETLB | MAP_HUGE_2MB"), entry("FAILED", "(long)MAP_FAILED"),
             entry("MPOL_MF_STRICT_MOVE", "MPOL_MF_STRICT | MPOL_MF_MOVE"),
             entry("MFD_HUGETLB_2MB", "MFD_HUGETLB | MFD_HUGE_2MB"),
             // Not in headers older than Linux 6.3.

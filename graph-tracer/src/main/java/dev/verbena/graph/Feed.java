@@ -12,7 +12,7 @@ import java.util.List;
  *
  * @param type what may be fed
  */
-public record Feed(TensorType type) implements Operation.Synchronous {
+public record Feed(TensorType type) implements Operation {
     @Override
     public String name() {
         return "Feed";
@@ -22,10 +22,5 @@ public record Feed(TensorType type) implements Operation.Synchronous {
     public List<TensorType> infer(List<TensorType> inputs) {
         Arity.check(inputs, 0);
         return List.of(type);
-    }
-
-    @Override
-    public void compute(KernelContext context) {
-        NodeRun.of(context).provideFeed();
     }
 }

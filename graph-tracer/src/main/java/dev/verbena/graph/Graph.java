@@ -1,16 +1,18 @@
 package dev.verbena.graph;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * A data-flow graph under construction: nodes with an operation, a task that they are placed on, and inputs that are outputs
- * of earlier nodes; so it has no cycles. Every task of a cluster builds the same graph.
+ * A data-flow graph under construction: nodes with an operation, a task that they are placed on, inputs that are outputs of
+ * earlier nodes, and control inputs that are earlier nodes; so it has no cycles. Every task of a cluster builds the same graph.
  *
  * <p><b>Owner:</b> whoever builds it. <b>Threading:</b> confined to one thread while it is built.
  *
@@ -26,28 +28,50 @@ public final class Graph {
     public Graph() {}
 
     /**
-     * Adds a node.
+     * Adds a node without control inputs.
      *
      * @param name unique in the graph, not blank, without {@code ->}, which names of crossing edges are made with
      * @param task where it runs, such as {@code server:0}; the same rules
      * @throws IllegalArgumentException if the name is taken or bad, an input is of another graph, or the inputs do not fit
      */
     public Node add(String name, String task, Operation operation, Output... inputs) {
+        return add(name, task, operation, List.of(inputs), List.of());
+    }
+
+    /**
+     * Adds a node that runs after others of which it takes nothing: its control inputs, on whatever task. Who needs the node needs them.
+     *
+     * <p>A variable that the node reads it finds as they leave it: if what they wait for changes the variable in place, changed. Only on
+     * the variable's own task, since what crosses is a variable as it was before it is changed; an {@link Identity} with the control
+     * inputs, placed there, can be read anywhere.
+     *
+     * @param controlInputs nodes of this graph; named twice is named once
+     * @throws IllegalArgumentException as {@link #add(String, String, Operation, Output...)}, and if a control input is of another graph
+     */
+    public Node add(String name, String task, Operation operation, List<Output> inputs, List<Node> controlInputs) {
         checkName("node", name);
         checkName("task", task);
         if (nodes.containsKey(name)) {
             throw new IllegalArgumentException("node name '" + name + "' is taken");
         }
-        if (operation.mutatedInput() >= inputs.length) {
-            throw new IllegalArgumentException("node '" + name + "' (" + operation.name() + ") says mutatedInput="
-                    + operation.mutatedInput() + " but has inputs=" + inputs.length);
+        for (int mutated : operation.mutatedInputs()) {
+            if (mutated < 0 || mutated >= inputs.size()) {
+                throw new IllegalArgumentException("node '" + name + "' (" + operation.name()
+                        + ") says that it mutates input " + mutated + " but has inputs=" + inputs.size());
+            }
         }
-        List<TensorType> types = new ArrayList<>(inputs.length);
+        List<TensorType> types = new ArrayList<>(inputs.size());
         for (Output input : inputs) {
             if (nodes.get(input.node().name()) != input.node()) {
                 throw new IllegalArgumentException("input " + input + " of node '" + name + "' is not of this graph");
             }
             types.add(input.type());
+        }
+        for (Node controlInput : controlInputs) {
+            if (nodes.get(controlInput.name()) != controlInput) {
+                throw new IllegalArgumentException(
+                        "control input '" + controlInput + "' of node '" + name + "' is not of this graph");
+            }
         }
         List<TensorType> outputs;
         try {
@@ -55,7 +79,14 @@ public final class Graph {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("node '" + name + "' (" + operation.name() + "): " + e.getMessage(), e);
         }
-        Node node = new Node(name, task, operation, List.of(inputs), List.copyOf(outputs));
+        for (int i = 0; i < outputs.size(); i++) {
+            if (operation.inPlaceInput(i) >= inputs.size()) {
+                throw new IllegalArgumentException("node '" + name + "' (" + operation.name() + ") says inPlaceInput="
+                        + operation.inPlaceInput(i) + " of output " + i + " but has inputs=" + inputs.size());
+            }
+        }
+        Node node = new Node(name, task, operation, List.copyOf(inputs),
+                List.copyOf(new LinkedHashSet<>(controlInputs)), List.copyOf(outputs));
         nodes.put(name, node);
         for (Output input : inputs) {
             readers.computeIfAbsent(input, key -> new LinkedHashSet<>()).add(node);
@@ -72,35 +103,28 @@ public final class Graph {
         return node;
     }
 
-    /** The node of that name; null if there is none. */
-    Node find(String name) {
-        return nodes.get(name);
+    /** The node of that name, if there is one. */
+    public Optional<Node> find(String name) {
+        return Optional.ofNullable(nodes.get(name));
     }
 
-    /** All nodes, inputs before users. */
+    /** All nodes, inputs and control inputs before users. */
     public List<Node> nodes() {
         return List.copyOf(nodes.values());
     }
 
     /** The nodes that read an output, each once, in order. */
-    Set<Node> readers(Output output) {
-        return readers.getOrDefault(output, Set.of());
+    public Set<Node> readers(Output output) {
+        return Collections.unmodifiableSet(readers.getOrDefault(output, Set.of()));
     }
 
     /** The tasks that nodes are placed on, in order of their first node. */
-    Set<String> tasks() {
+    public Set<String> tasks() {
         Set<String> tasks = new LinkedHashSet<>();
         for (Node node : nodes.values()) {
             tasks.add(node.task());
         }
         return tasks;
-    }
-
-    void checkTask(String task) {
-        if (!tasks().contains(task)) {
-            throw new IllegalArgumentException(
-                    "no node is placed on task=" + task + "; the graph has tasks=" + tasks());
-        }
     }
 
     private static void checkName(String what, String name) {
@@ -119,9 +143,10 @@ public final class Graph {
      * @param task where it runs
      * @param operation what it computes
      * @param inputs what it reads, in the operation's order
+     * @param controlInputs nodes that have run before it runs
      * @param outputTypes what is known of its outputs before the run
      */
-    public record Node(String name, String task, Operation operation, List<Output> inputs,
+    public record Node(String name, String task, Operation operation, List<Output> inputs, List<Node> controlInputs,
             List<TensorType> outputTypes) {
         /** One of its outputs, from 0. */
         public Output output(int index) {

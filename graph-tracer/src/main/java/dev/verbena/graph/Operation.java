@@ -1,44 +1,43 @@
 package dev.verbena.graph;
 
 import java.util.List;
+import java.util.Set;
 
 /**
- * What a node computes: a shape function for the analysis and a kernel for the run, in one of three modes (EuroSys'19 §4).
+ * What a node computes, as far as it can be told before it runs: a name, a shape function and effects. Kernels are looked up apart from it
+ * ({@code dev.verbena.graph.run.Kernels}), so a graph can be planned where it cannot be run; one that is its own kernel needs no looking up.
  *
- * <p><b>Owner:</b> the graph. <b>Threading:</b> the shape function is pure; kernels run on executor threads, one run of a node
- * at a time.
+ * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable; the shape function is pure.
  */
-public sealed interface Operation {
-    /** The operation's name, such as {@code MatMul}. */
+public interface Operation {
+    /** The operation's name, such as {@code MatMul}; what kernels are registered by. */
     String name();
 
     /**
-     * The types of the outputs, given those of the inputs; unknown dimensions may go in and come out.
+     * The types of the outputs, given those of the inputs; symbolic and unknown dimensions may go in and come out.
      *
      * @throws IllegalArgumentException if the inputs do not fit each other; the message says which and how
      */
     List<TensorType> infer(List<TensorType> inputs);
 
-    /** The input whose storage the kernel overwrites (a variable), or -1. Every other reader of it runs before. */
-    default int mutatedInput() {
+    /** The inputs whose storage the kernel overwrites, by index: variables. Every other reader of one runs before, unless its control inputs put it behind. */
+    default Set<Integer> mutatedInputs() {
+        return Set.of();
+    }
+
+    /**
+     * The input whose storage an output may take if nobody else needs it, or -1. Who reads the input elsewhere may keep it, so that both are
+     * there at the same time: the plan has room for that.
+     */
+    default int inPlaceInput(int output) {
         return -1;
     }
 
-    /** Done when its kernel returns. */
-    non-sealed interface Synchronous extends Operation {
-        void compute(KernelContext context);
-    }
-
-    /** Done when the kernel, or what it started, calls {@code done}; a failure is passed to it, null otherwise. */
-    non-sealed interface Asynchronous extends Operation {
-        void start(KernelContext context, java.util.function.Consumer<Throwable> done);
-    }
-
-    /** First polled until it is ready, going back to the tail of the ready queue each time it is not; then as asynchronous. */
-    non-sealed interface PollingAsynchronous extends Operation {
-        /** @return whether {@link #start} may run now */
-        boolean poll(KernelContext context);
-
-        void start(KernelContext context, java.util.function.Consumer<Throwable> done);
+    /**
+     * Whether its only output always is the storage of its only input, so that who reads the output reads the input. Who forwards without
+     * saying so makes the nodes that change the storage wait, in the run, for readers that the plan does not know.
+     */
+    default boolean forwards() {
+        return false;
     }
 }

@@ -9,20 +9,20 @@ import dev.verbena.memory.Shape;
  *
  * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable.
  *
- * <p>One dimension of the target may be unknown; it is what the others leave.
+ * <p>One dimension of the target need not be a number; it is what the others leave.
  *
  * @param target the shape wanted
  */
-public record Reshape(PartialShape target) implements Operation.Synchronous, Forwarding {
+public record Reshape(SymbolicShape target) implements Operation {
     public Reshape {
-        if (target.unknownCount() > 1) {
-            throw new IllegalArgumentException("reshape to " + target + "; leave at most one dimension unknown");
+        if (target.dimensions().stream().filter(dimension -> !dimension.isKnown()).count() > 1) {
+            throw new IllegalArgumentException("reshape to " + target + "; leave at most one dimension open");
         }
     }
 
     /** To a shape known in full. */
     public Reshape(Shape target) {
-        this(PartialShape.of(target));
+        this(SymbolicShape.of(target));
     }
 
     @Override
@@ -34,33 +34,49 @@ public record Reshape(PartialShape target) implements Operation.Synchronous, For
     public List<TensorType> infer(List<TensorType> inputs) {
         Arity.check(inputs, 1);
         TensorType input = inputs.getFirst();
-        PartialShape shape = input.isStatic() ? PartialShape.of(resolve(input.shape().toShape())) : target;
+        SymbolicShape shape = resolve(input.shape());
         return List.of(new TensorType(input.elementType(), shape));
     }
 
     @Override
-    public void compute(KernelContext context) {
-        context.forward(0, 0, resolve(context.input(0).shape()));
+    public boolean forwards() {
+        return true;
     }
 
-    /** The target with its unknown dimension, if any, filled in. */
-    private Shape resolve(Shape input) {
-        long[] dimensions = target.dimensions();
-        long known = 1;
-        int unknown = -1;
-        for (int i = 0; i < dimensions.length; i++) {
-            if (dimensions[i] == PartialShape.UNKNOWN) {
-                unknown = i;
+    /**
+     * The target with the dimension that is open, if there is one, filled in as far as the input tells.
+     *
+     * @throws IllegalArgumentException if the numbers of elements differ
+     */
+    public SymbolicShape resolve(SymbolicShape input) {
+        Dimension rest = input.elementCount();
+        int open = -1;
+        Dimension others = Dimension.of(1);
+        for (int i = 0; i < target.rank(); i++) {
+            if (target.dimension(i).isKnown()) {
+                others = others.times(target.dimension(i));
             } else {
-                known = Math.multiplyExact(known, dimensions[i]);
+                open = i;
             }
         }
-        if (unknown >= 0 && known != 0 && input.elementCount() % known == 0) {
-            dimensions[unknown] = input.elementCount() / known;
-        } else if (unknown >= 0 || known != input.elementCount()) {
-            throw new IllegalArgumentException("cannot reshape " + input + " with elementCount=" + input.elementCount()
-                    + " to " + target);
+        if (open < 0) {
+            if (rest.differsFrom(others)) {
+                throw conflict(input);
+            }
+            return target;
         }
-        return Shape.of(dimensions);
+        if (others.is(0)) {
+            throw conflict(input);
+        }
+        Dimension filled = rest.dividedBy(others);
+        if (rest.differsFrom(filled.times(others))) {
+            throw conflict(input);
+        }
+        return target.with(open, filled);
+    }
+
+    private IllegalArgumentException conflict(SymbolicShape input) {
+        return new IllegalArgumentException("cannot reshape " + input + " with elementCount=" + input.elementCount()
+                + " to " + target);
     }
 }

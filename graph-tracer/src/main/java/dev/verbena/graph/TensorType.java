@@ -11,10 +11,10 @@ import dev.verbena.memory.Shape;
  * @param elementType always known
  * @param shape of known rank
  */
-public record TensorType(ElementType elementType, PartialShape shape) {
-    /** Of known shape, or with {@link PartialShape#UNKNOWN} dimensions. */
+public record TensorType(ElementType elementType, SymbolicShape shape) {
+    /** Of known shape. */
     public static TensorType of(ElementType elementType, long... dimensions) {
-        return new TensorType(elementType, PartialShape.of(dimensions));
+        return new TensorType(elementType, SymbolicShape.of(dimensions));
     }
 
     /** Whether its transfer can be placed statically. */
@@ -23,14 +23,13 @@ public record TensorType(ElementType elementType, PartialShape shape) {
     }
 
     /** Whether a tensor of these may stand where this was promised. */
-    boolean accepts(ElementType otherType, Shape otherShape) {
+    public boolean accepts(ElementType otherType, Shape otherShape) {
         return otherType == elementType && shape.accepts(otherShape);
     }
 
     /** Whether tensors of both types may have equally many elements of one type. */
-    boolean mayShareStorageWith(TensorType other) {
-        return elementType == other.elementType && (!isStatic() || !other.isStatic()
-                || shape.toShape().elementCount() == other.shape.toShape().elementCount());
+    public boolean mayShareStorageWith(TensorType other) {
+        return elementType == other.elementType && !shape.elementCount().differsFrom(other.shape.elementCount());
     }
 
     @Override

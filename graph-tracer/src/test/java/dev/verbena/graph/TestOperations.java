@@ -2,39 +2,54 @@ package dev.verbena.graph;
 
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
+import dev.verbena.graph.run.Kernel;
+import dev.verbena.graph.run.KernelContext;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 
 /** Simple operations on INT32 tensors. */
-final class TestOperations {
+public final class TestOperations {
     private TestOperations() {}
 
-    static int[] ints(Tensor tensor) {
+    /** Operations that are their own kernels, for classes without names. */
+    public interface Synchronous extends Operation, Kernel.Synchronous {}
+
+    public interface Asynchronous extends Operation, Kernel.Asynchronous {}
+
+    public interface PollingAsynchronous extends Operation, Kernel.PollingAsynchronous {}
+
+    public static int[] ints(Tensor tensor) {
         return tensor.memory().toArray(ValueLayout.JAVA_INT);
     }
 
-    static void fill(Tensor tensor, int... values) {
+    public static void fill(Tensor tensor, int... values) {
         for (int i = 0; i < tensor.shape().elementCount(); i++) {
             tensor.memory().setAtIndex(ValueLayout.JAVA_INT, i, values[i % values.length]);
         }
     }
 
-    static Variable variable(long[] dimensions, int... values) {
+    public static Variable variable(long[] dimensions, int... values) {
         return new Variable(TensorType.of(ElementType.INT32, dimensions), tensor -> fill(tensor, values));
     }
 
     /** Allocates and fills its output. */
-    static Operation constant(long[] dimensions, int... values) {
+    public static Operation constant(long[] dimensions, int... values) {
         Shape shape = Shape.of(dimensions);
         return new Function("Constant", TensorType.of(ElementType.INT32, dimensions),
                 context -> fill(context.allocateOutput(0, ElementType.INT32, shape), values));
     }
 
     /** One kernel and one output type, whatever the inputs; null for "as input 0". */
-    record Function(String name, TensorType type, Consumer<KernelContext> kernel) implements Operation.Synchronous {
+    public record Function(String name, TensorType type, Consumer<KernelContext> kernel) implements Synchronous {
+        @Override
+        public int inPlaceInput(int output) {
+            return type == null ? 0 : -1;
+        }
+
         @Override
         public List<TensorType> infer(List<TensorType> inputs) {
             return List.of(type != null ? type : inputs.getFirst());
@@ -47,7 +62,7 @@ final class TestOperations {
     }
 
     /** Runs something, has no outputs. */
-    record Effect(String name, Consumer<KernelContext> kernel) implements Operation.Synchronous {
+    public record Effect(String name, Consumer<KernelContext> kernel) implements Synchronous {
         @Override
         public List<TensorType> infer(List<TensorType> inputs) {
             return List.of();
@@ -59,12 +74,17 @@ final class TestOperations {
         }
     }
 
-    static int mix(int seed, int accumulated, int value) {
+    public static int mix(int seed, int accumulated, int value) {
         return accumulated * 31 + (value ^ seed);
     }
 
     /** Mixes all inputs element by element, into fresh storage or over its first input. */
-    record Mix(int seed, boolean inPlace) implements Operation.Synchronous {
+    public record Mix(int seed, boolean inPlace) implements Synchronous {
+        @Override
+        public int inPlaceInput(int output) {
+            return inPlace && output == 0 ? 0 : -1;
+        }
+
         @Override
         public String name() {
             return inPlace ? "MixInPlace" : "Mix";
@@ -92,7 +112,7 @@ final class TestOperations {
     }
 
     /** Adds its second input to the variable that is its first, and passes the variable on. */
-    record AddTo() implements Operation.Synchronous {
+    public record AddTo() implements Synchronous {
         @Override
         public String name() {
             return "AddTo";
@@ -105,8 +125,8 @@ final class TestOperations {
         }
 
         @Override
-        public int mutatedInput() {
-            return 0;
+        public Set<Integer> mutatedInputs() {
+            return Set.of(0);
         }
 
         @Override
@@ -118,6 +138,45 @@ final class TestOperations {
                                 + context.input(1).memory().getAtIndex(ValueLayout.JAVA_INT, i));
             }
             context.forward(0, 0, variable.shape());
+        }
+    }
+
+    /** Adds its last input to each of the variables before it; no output. */
+    public record AddToAll() implements Synchronous {
+        @Override
+        public String name() {
+            return "AddToAll";
+        }
+
+        @Override
+        public List<TensorType> infer(List<TensorType> inputs) {
+            Arity.check(inputs, 3);
+            return List.of();
+        }
+
+        @Override
+        public Set<Integer> mutatedInputs() {
+            return Set.of(0, 1);
+        }
+
+        @Override
+        public void compute(KernelContext context) {
+            for (int input : mutatedInputs()) {
+                Tensor variable = context.input(input);
+                for (int i = 0; i < variable.shape().elementCount(); i++) {
+                    variable.memory().setAtIndex(ValueLayout.JAVA_INT, i,
+                            variable.memory().getAtIndex(ValueLayout.JAVA_INT, i)
+                                    + context.input(2).memory().getAtIndex(ValueLayout.JAVA_INT, i));
+                }
+            }
+        }
+    }
+
+    /** Says that it changes inputs, and has an output like the first. Planned only. */
+    public record Mutator(String name, Set<Integer> mutatedInputs) implements Operation {
+        @Override
+        public List<TensorType> infer(List<TensorType> inputs) {
+            return List.of(inputs.getFirst());
         }
     }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** Guests are what they promise, shown with programs that are not ours. */
 class GuestsTest {
-    private static final Duration TIMEOUT = Duration.ofMinutes(3);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
     @Test
     void oneGuestHasADeviceThatMovesData() throws Exception {
@@ -22,22 +22,22 @@ class GuestsTest {
         assertEquals(2, run.output().lines().filter(line -> line.startsWith("100 iters in ")).count(), run.output());
     }
 
-    /** What listens there shows that it is iWARP, which is over TCP. Who comes at that very moment is lost, see InteropOnDevice. */
+    /** What listens there shows that it is iWARP, which is over TCP. Who comes at that very moment is lost, see InteropTest. */
     @Test
     void theDeviceOfTheSecondDriverMovesDataToo() throws Exception {
         Guests.assumeTheyHave("siw0");
         GuestRun run = Guests.run("""
                 rping -s -a host1-siw0 -C 10 -v & server=$!
                 until ss -Hltn 'sport = :7174' | grep -F %s; do kill -0 $server || exit 1; sleep 0.2; done
-                until timeout 20 rping -c -a host1-siw0 -C 10 -v; do kill -0 $server || exit 1; done
-                wait $server
+                sleep 1
+                timeout 500 rping -c -a host1-siw0 -C 10 -v && wait $server
                 """.formatted(Guests.SIW0_OF_HOST1), TIMEOUT).assertSucceeded();
         assertEquals(2, run.output().split("ping data: rdma-ping-9: ", -1).length - 1, run.output());
     }
 
     @Test
     void twoGuestsReachEachOtherByRdma() throws Exception {
-        List<GuestRun> runs = Guests.pair("timeout 60 rping -s -C 10 -v",
+        List<GuestRun> runs = Guests.pair("timeout 500 rping -s -C 10 -v",
                 "until rping -c -a host1 -C 10 -v; do [ $((tries += 1)) -lt 50 ] || exit 1; sleep 0.2; done", TIMEOUT);
         for (GuestRun run : runs) {
             assertTrue(run.assertSucceeded().output().contains("ping data: rdma-ping-9: "), run.output());

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GuideProgramsTest {
     private static final String TRANSFERS = "docs/guide/transfers.md";
     private static final String EXCHANGE = "docs/guide/exchange.md";
-    private static final Duration TIMEOUT = Duration.ofMinutes(8);
+    private static final Duration TIMEOUT = Duration.ofMinutes(20);
     private static final long LIMIT_SECONDS = 120;
     /** One compiler is enough for so short a program, and halves what it costs a guest to start one. */
     private static final String FLAGS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData";

@@ -19,8 +19,8 @@ record OnDeviceRun(Path folder) {
     private static final String ENDING = "OnDevice.class";
     /** Of a test that does not say its own, and of each method before and after tests. What is interrupted then fails by name. */
     private static final String DEADLINE = "120 s";
-    /** How many random programs VerbsProgramsOnDevice runs, where somebody wants more than it does by itself. */
-    private static final String PROGRAMS = "verbena.programs.seeds";
+    /** How much some do, where somebody wants more than they do by themselves: random programs, and rounds of coming and going. */
+    private static final List<String> AMOUNTS = List.of("verbena.programs.seeds", "verbena.resources.rounds");
     private static final List<String> FLAGS = List.of("--enable-native-access=ALL-UNNAMED", "-Xmx1g",
             "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto");
 
@@ -56,10 +56,16 @@ record OnDeviceRun(Path folder) {
     }
 
     static List<Path> testClasses(Path home) throws IOException {
-        try (Stream<Path> modules = Files.list(home)) {
-            return modules.map(module -> module.resolve("target/test-classes")).filter(Files::isDirectory).sorted()
-                    .toList();
+        List<Path> folders = new ArrayList<>(List.of(home));
+        Stream.of(home.resolve("integrations")).filter(Files::isDirectory).forEach(folders::add);
+        List<Path> found = new ArrayList<>();
+        for (Path folder : folders) {
+            try (Stream<Path> modules = Files.list(folder)) {
+                modules.map(module -> module.resolve("target/test-classes")).filter(Files::isDirectory).sorted()
+                        .forEach(found::add);
+            }
         }
+        return found;
     }
 
     /** Writes what java shall be given into a new folder. */
@@ -79,8 +85,8 @@ record OnDeviceRun(Path folder) {
                 "junit.jupiter.execution.timeout.default=" + deadline, "--config",
                 // This module's own classes do, on whose class path these tests are.
                 "junit.jupiter.execution.parallel.enabled=false"));
-        Stream.of(System.getProperty(PROGRAMS, "")).filter(count -> !count.isEmpty())
-                .forEach(count -> arguments.addFirst("-D" + PROGRAMS + "=" + count));
+        AMOUNTS.stream().filter(amount -> System.getProperty(amount) != null)
+                .forEach(amount -> arguments.addFirst("-D" + amount + "=" + System.getProperty(amount)));
         classes.forEach(name -> arguments.add("--select-class=" + name));
         Files.write(run.arguments(), arguments.stream().map(OnDeviceRun::quoted).toList());
         return run;

@@ -8,15 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * What one guest runs of the tests on a device: a class that takes as long as all others together, those that start processes of their own,
- * which takes long there too, or the others. Guests run side by side.
+ * What one guest runs of the tests on a device: those that start processes of their own, which takes long there, or the others. Guests run
+ * side by side.
  *
  * <p>
  * Owner: the test that makes it, which starts it once and then asks. Threading: confined to that test's thread.
  */
 final class OnDeviceShare {
-    /** On soft-RoCE; over iWARP it goes fewer rounds. */
-    private static final String LONGEST = ".VerbsResourcesOnDevice";
     private static final List<String> OF_PROCESSES = List.of(".VerbsProgramsOnDevice", ".VerbsStoppedPeerOnDevice");
 
     private final String device;
@@ -32,13 +30,11 @@ final class OnDeviceShare {
         this.classes = classes;
     }
 
-    /** All of the classes, the longest first. */
+    /** All of the classes, the longest share first. */
     static List<OnDeviceShare> of(String device, List<String> classes) {
-        Predicate<String> isLongest = each -> device.equals("rxe0") && each.endsWith(LONGEST);
         Predicate<String> isOfProcesses = each -> OF_PROCESSES.stream().anyMatch(each::endsWith);
         List<OnDeviceShare> shares = new ArrayList<>();
-        add(shares, device, "-longest", classes.stream().filter(isLongest).toList());
-        add(shares, device, "", classes.stream().filter(isLongest.or(isOfProcesses).negate()).toList());
+        add(shares, device, "", classes.stream().filter(isOfProcesses.negate()).toList());
         add(shares, device, "-processes", classes.stream().filter(isOfProcesses).toList());
         return shares;
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestFactory;
 class OnDeviceTest {
     private static final String DEVICE = "VERBENA_TEST_DEVICE";
     /** All of them together. One that hangs is ended, and named, long before: see {@link OnDeviceRun}. */
-    private static final Duration TIMEOUT = Duration.ofMinutes(15);
+    private static final Duration TIMEOUT = Duration.ofMinutes(30);
     private static final String DEVICE_HERE = System.getenv(DEVICE);
     private static final List<OnDeviceShare> SHARES = new ArrayList<>();
 

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the fabric can do on soft-iWARP is measured as on any device, and what it cannot do is said before anything is measured. */
 class PerfOnSiwTest {
-    private static final Duration TIMEOUT = Duration.ofMinutes(5);
-    private static final String TENSOR = "timeout 240 ./verbena perf tensor --protocol=static,dynamic --sizes=8,4K --fabric=verbs -d %1$s -n 10 --warm-up=0";
-    private static final String PERF = "timeout 120 ./verbena perf $test --fabric=verbs -d siw0 -n 200 --warm-up=0";
+    private static final Duration TIMEOUT = Duration.ofMinutes(11);
+    private static final String TENSOR = "timeout 600 ./verbena perf tensor --protocol=static,dynamic --sizes=8,4K --fabric=verbs -d %1$s -n 10 --warm-up=0";
+    private static final String PERF = "timeout 600 ./verbena perf $test --fabric=verbs -d siw0 -n 200 --warm-up=0";
 
     /** Guests are slow, and what they build is thrown away. */
     @BeforeAll

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * shared memory in the same kind of guest: another processor may round otherwise.
  */
 class TrainingOnVerbsTest {
-    private static final Duration TIMEOUT = Duration.ofMinutes(8);
+    private static final Duration TIMEOUT = Duration.ofMinutes(20);
     /** One compiler is enough for so short a program, and halves what it costs a guest to start one. */
     private static final String ENVIRONMENT = "export JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 && ";
     private static final Pattern LOSSES = Pattern.compile("\"lossCurve\" : \\[([^\\]]*)\\]");

@@ -77,6 +77,31 @@ interface PeerMemoryContract extends ConnectingContract {
         assertThrows(IllegalStateException.class, () -> mapped.memory().get(ValueLayout.JAVA_LONG, 8));
     }
 
+    @Test
+    default void memoryMappedForReadingIsSeenAndNotWritten() {
+        FabricPair pair = connect();
+        MemoryRegion theirs = pair.target.fabric.register(10_000,
+                EnumSet.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_READ));
+        if (!pair.initiator.fabric.capabilities().mapsPeerMemory()) {
+            assertThrows(UnsupportedOperationException.class,
+                    () -> pair.initiator.connection.mapPeerForReading(theirs.rkey()));
+            return;
+        }
+        MemoryRegion writable = pair.target.fabric.register(4096,
+                EnumSet.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE));
+        String message = assertThrows(TransferException.class,
+                () -> pair.initiator.connection.mapPeerForReading(writable.rkey())).getMessage();
+        assertTrue(message.contains("target") && message.contains("rkey=" + writable.rkey()), message);
+        theirs.memory().set(ValueLayout.JAVA_LONG, 9_992, 42);
+        try (PeerMemory mapped = pair.initiator.connection.mapPeerForReading(theirs.rkey())) {
+            assertEquals(theirs.address(), mapped.address());
+            assertEquals(42, mapped.memory().get(ValueLayout.JAVA_LONG, 9_992));
+            theirs.memory().set(ValueLayout.JAVA_LONG, 9_992, 43);
+            assertEquals(43, mapped.memory().get(ValueLayout.JAVA_LONG, 9_992));
+            assertThrows(IllegalArgumentException.class, () -> mapped.memory().set(ValueLayout.JAVA_LONG, 0, 1));
+        }
+    }
+
     private FabricPair connectMapping() {
         FabricPair pair = connect();
         assumeTrue(pair.initiator.fabric.capabilities().mapsPeerMemory(), "the fabric does not map memory of peers");

@@ -73,7 +73,7 @@ class ShmStrangersTest {
     }
 
     private static final int MAGIC = 0x5652_424e;
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
 
     @Test
     void garbageIsHungUpOn() throws IOException {
@@ -105,7 +105,7 @@ class ShmStrangersTest {
     void anotherVersionIsToldSo() throws IOException {
         byte[] answer = say(frame(MAGIC, VERSION + 1, 0, 4, new byte[4]));
         String text = new String(answer, StandardCharsets.UTF_8);
-        assertTrue(text.contains("version 4 of the handshake meets version 3, which is older"), text);
+        assertTrue(text.contains("version 5 of the handshake meets version 4, which is older"), text);
         assertUnharmed();
     }
 
@@ -200,7 +200,7 @@ class ShmStrangersTest {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             Thread thread = Thread.ofPlatform().start(() -> answer(server, frame(MAGIC, VERSION - 1, 1, 0)));
             String message = messageOfConnectingTo(server);
-            assertTrue(message.contains("version 2 of the handshake meets version 3, which is newer"), message);
+            assertTrue(message.contains("version 3 of the handshake meets version 4, which is newer"), message);
             thread.join();
         }
     }

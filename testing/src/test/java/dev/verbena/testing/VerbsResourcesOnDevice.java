@@ -29,7 +29,8 @@ import dev.verbena.transfer.spi.Opcode;
 /** What the verbs fabric takes of the process, of the kernel and of the device, it gives back. */
 @Timeout(780)
 class VerbsResourcesOnDevice {
-    private static final int ROUNDS = 10_000;
+    /** With {@code -Dverbena.resources.rounds=10000}, for eight minutes in an emulated machine, what each leaves shows in pages, too. */
+    private static final int ROUNDS = Integer.getInteger("verbena.resources.rounds", 2_500);
     /** Through the connection manager a round takes the kernel, and emulated machines, several times as long. */
     private static final int ROUNDS_BY_CM = 1_000;
     /** Bytes that a round may leave behind in the C library's memory, as far as they cannot be told from what the JVM does there. */

@@ -1,15 +1,25 @@
 package dev.verbena.training;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
-import dev.verbena.graph.Feed;
+import dev.verbena.graph.Dimension;
 import dev.verbena.graph.Graph;
 import dev.verbena.graph.Graph.Node;
 import dev.verbena.graph.Graph.Output;
-import dev.verbena.graph.TensorType;
 import dev.verbena.graph.Variable;
-import dev.verbena.memory.ElementType;
+import dev.verbena.graph.gradient.Gradients;
+import dev.verbena.training.checkpoint.Checkpoints;
+import dev.verbena.training.model.Layers;
+import dev.verbena.training.model.Model;
+import dev.verbena.training.model.Parameter;
+import dev.verbena.training.model.Parameters;
+import dev.verbena.training.model.Pass;
+import dev.verbena.training.model.Rules;
+import dev.verbena.training.operation.Snapshot;
+import dev.verbena.training.operation.Sum;
 
 /**
  * One synchronous step of data-parallel training with parameter servers, as a graph (EuroSys'19, figure 3):
@@ -27,30 +37,25 @@ import dev.verbena.memory.ElementType;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable once built.
  *
  * @param graph all of it
- * @param images the feed of each worker, FLOAT32 [batch, features]
- * @param labels the feed of each worker, INT32 [batch]
+ * @param feeds of each worker, as {@link Batches} gives them
  * @param losses of each worker, a scalar
  * @param steps that change the variables; to need them all is to run everything
  * @param snapshots copies of the variables as worker 0 sees them, in the order of {@link Parameters#all()}; needed by no step
  */
-record TrainingGraph(Graph graph, List<Node> images, List<Node> labels, List<Output> losses, List<Node> steps,
+record TrainingGraph(Graph graph, List<List<Node>> feeds, List<Output> losses, List<Node> steps,
         List<Node> snapshots) {
 
     /** The one task of a graph that needs no transfer. */
     static final String LOCAL_TASK = "local";
 
-    static TrainingGraph distributed(TrainingOptions options, Dataset data) {
-        return build(options, parameters(options, data), tasks("server", options.servers()),
+    static TrainingGraph distributed(TrainingOptions options, TrainingData data) {
+        return build(options, Model.named(options.model()), data, tasks("server", options.servers()),
                 tasks("worker", options.workers()));
     }
 
     /** One worker, and all nodes on one task. */
-    static TrainingGraph local(TrainingOptions options, Dataset data) {
-        return build(options, parameters(options, data), List.of(LOCAL_TASK), List.of(LOCAL_TASK));
-    }
-
-    static Parameters parameters(TrainingOptions options, Dataset data) {
-        return new Parameters(Model.named(options.model()).widths(data));
+    static TrainingGraph local(TrainingOptions options, TrainingData data) {
+        return build(options, Model.named(options.model()), data, List.of(LOCAL_TASK), List.of(LOCAL_TASK));
     }
 
     static List<String> tasks(String role, int count) {
@@ -61,59 +66,61 @@ record TrainingGraph(Graph graph, List<Node> images, List<Node> labels, List<Out
         return tasks;
     }
 
-    static TrainingGraph build(TrainingOptions options, Parameters parameters, List<String> servers,
+    static TrainingGraph build(TrainingOptions options, Model model, TrainingData data, List<String> servers,
             List<String> workers) {
         Graph graph = new Graph();
-        List<Output> variables = addVariables(graph, options.seed(), parameters, servers);
+        Parameters parameters = Parameters.of(model, data);
+        Map<String, Output> variables = addVariables(graph, options, data, parameters, servers);
         TrainingGraph result = new TrainingGraph(graph, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(),
-                new ArrayList<>(), new ArrayList<>());
-        List<List<Output>> gradients = new ArrayList<>();
+                new ArrayList<>());
         for (int worker = 0; worker < workers.size(); worker++) {
-            gradients.add(result.addWorker("worker:" + worker + "/", workers.get(worker), options.batch(), parameters,
-                    variables));
+            Pass pass = model.add(new Layers(graph, workers.get(worker), "worker:" + worker + "/",
+                    parameter -> variables.get(parameter.name())), data, Dimension.of(options.batch()));
+            result.feeds.add(pass.feeds());
+            result.losses.add(pass.loss());
         }
-        for (int i = 0; i < variables.size(); i++) {
-            int index = i;
-            result.addStep(variables.get(i), gradients.stream().map(ofWorker -> ofWorker.get(index)).toList(),
-                    options.learningRate());
-        }
-        for (Output variable : variables) {
+        result.addSteps(List.copyOf(variables.values()), options, data);
+        for (Output variable : variables.values()) {
             result.snapshots
                     .add(graph.add("final/" + variable.node().name(), workers.get(0), new Snapshot(), variable));
         }
         return result;
     }
 
-    private static List<Output> addVariables(Graph graph, long seed, Parameters parameters, List<String> servers) {
-        List<Output> variables = new ArrayList<>();
-        for (Parameters.Parameter parameter : parameters.all()) {
+    /** By name, in the order of the parameters. */
+    private static Map<String, Output> addVariables(Graph graph, TrainingOptions options, TrainingData data,
+            Parameters parameters, List<String> servers) {
+        Map<String, Output> variables = new LinkedHashMap<>();
+        for (Parameter parameter : parameters.all()) {
             int index = variables.size();
-            Variable variable = new Variable(parameter.type(), parameters.initializer(index, seed));
-            variables.add(graph.add(parameter.name(), servers.get(index % servers.size()), variable).output());
+            String task = servers.get(index % servers.size());
+            Variable variable = new Variable(parameter.type(), checkpoints(options, data, task)
+                    .initializer(parameter.name(), parameters.initializer(index, options.seed())));
+            variables.put(parameter.name(), graph.add(parameter.name(), task, variable).output());
         }
         return variables;
     }
 
-    /** @return the gradient of each variable */
-    private List<Output> addWorker(String prefix, String task, int batch, Parameters parameters,
-            List<Output> variables) {
-        Node imageFeed = graph.add(prefix + "images", task,
-                new Feed(TensorType.of(ElementType.FLOAT32, batch, parameters.widths()[0])));
-        Node labelFeed = graph.add(prefix + "labels", task, new Feed(TensorType.of(ElementType.INT32, batch)));
-        Network network = new Network(graph, task, prefix, parameters, variables);
-        List<Output> signals = network.forward(imageFeed.output());
-        Node loss = graph.add(prefix + "loss", task, new SoftmaxCrossEntropy(), signals.getLast(), labelFeed.output());
-        images.add(imageFeed);
-        labels.add(labelFeed);
-        losses.add(loss.output(SoftmaxCrossEntropy.LOSS));
-        return network.backward(signals, loss.output(SoftmaxCrossEntropy.GRADIENT));
+    /** Of a task of such a training. */
+    static Checkpoints checkpoints(TrainingOptions options, TrainingData data, String task) {
+        return new Checkpoints(options.checkpoints(), task, "model=%s workers=%d servers=%d batch=%d seed=%d lr=%s "
+                .formatted(options.model(), options.workers(), options.servers(), options.batch(), options.seed(),
+                        options.learningRate())
+                + "optimizer=" + options.optimizer().title() + " examples=" + data.trainCount()
+                + (options.blasThreads() == 1 ? "" : " blasThreads=" + options.blasThreads()));
     }
 
-    private void addStep(Output variable, List<Output> gradients, float learningRate) {
-        String server = variable.node().task();
-        Node average = graph.add(variable.node().name() + "/average", server, new AverageGradients(),
-                gradients.toArray(Output[]::new));
-        steps.add(graph.add(variable.node().name() + "/step", server, new ApplySgd(learningRate), variable,
-                average.output()));
+    private void addSteps(List<Output> variables, TrainingOptions options, TrainingData data) {
+        List<List<Output>> gradients = losses.stream()
+                .map(loss -> Gradients.append(graph, loss, variables, Rules.ALL)).toList();
+        for (int i = 0; i < variables.size(); i++) {
+            int index = i;
+            Output variable = variables.get(i);
+            Output average = graph.add(variable.node().name() + "/average", variable.node().task(), new Sum(true),
+                    gradients.stream().map(ofWorker -> ofWorker.get(index)).toArray(Output[]::new)).output();
+            Checkpoints checkpoints = checkpoints(options, data, variable.node().task());
+            steps.add(options.optimizer().addStep(graph, variable, average, options.learningRate(),
+                    checkpoints::initializer));
+        }
     }
 }

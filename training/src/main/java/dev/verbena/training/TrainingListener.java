@@ -1,6 +1,6 @@
 package dev.verbena.training;
 
-import dev.verbena.graph.SessionListener;
+import dev.verbena.graph.run.SessionListener;
 
 /**
  * Hears how training goes, and what it waits for.
@@ -11,4 +11,7 @@ import dev.verbena.graph.SessionListener;
 public interface TrainingListener extends SessionListener {
     /** After iteration {@code iteration} (from 0) of this task; the loss is this worker's mean over its mini-batch. */
     void onIteration(int iteration, double loss, double imagesPerSecond);
+
+    /** What is held out has been measured, by worker 0; the last time when all iterations are done. */
+    default void onValidation(Validation validation) {}
 }

@@ -1,10 +1,9 @@
 package dev.verbena.training;
 
+import static dev.verbena.training.data.IdxFiles.assertDefect;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -15,6 +14,8 @@ import java.util.stream.IntStream;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
+import dev.verbena.training.data.IdxFiles;
+import dev.verbena.training.data.ImageSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,12 +117,6 @@ class DatasetTest {
         put("t10k-images-idx3-ubyte", IdxFiles.images(1, 2, 4));
         put("t10k-labels-idx1-ubyte", IdxFiles.labels(0));
         assertDefect("has 1 image; expected at least 2 to split", () -> Dataset.load(directory, 1));
-    }
-
-    static void assertDefect(String part, org.junit.jupiter.api.function.Executable action) {
-        String message = assertThrows(DataException.class, action).getMessage();
-        assertTrue(message.contains(part), message);
-        assertFalse(message.contains("\n"), message);
     }
 
     private static int[] labels(ImageSet set) {

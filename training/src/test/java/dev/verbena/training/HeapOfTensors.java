@@ -12,33 +12,33 @@ import dev.verbena.memory.Slab;
 import dev.verbena.memory.Tensor;
 
 /** Tensors for tests of single kernels, each over memory of its own that dies with a scope: a kernel cannot reach another's. */
-final class HeapOfTensors {
+public final class HeapOfTensors {
     private final Arena scope;
 
-    HeapOfTensors(Arena scope) {
+    public HeapOfTensors(Arena scope) {
         this.scope = scope;
     }
 
     /** Filled with NaN (or the like): a kernel that trusts what it finds shows. */
-    Tensor allocate(ElementType type, Shape shape) {
+    public Tensor allocate(ElementType type, Shape shape) {
         MemorySegment memory = scope.allocate(Math.max(1, shape.byteSize(type)), 64).fill((byte) 0xFF);
         Slab slab = () -> memory;
         return Tensor.over(slab, 0, type, shape, () -> {});
     }
 
-    Tensor floats(Shape shape, float... values) {
+    public Tensor floats(Shape shape, float... values) {
         Tensor tensor = allocate(ElementType.FLOAT32, shape);
         MemorySegment.copy(values, 0, tensor.memory(), JAVA_FLOAT, 0, Math.toIntExact(shape.elementCount()));
         return tensor;
     }
 
-    Tensor ints(int... values) {
+    public Tensor ints(int... values) {
         Tensor tensor = allocate(ElementType.INT32, Shape.of(values.length));
         MemorySegment.copy(values, 0, tensor.memory(), JAVA_INT, 0, values.length);
         return tensor;
     }
 
-    static float[] floats(Tensor tensor) {
+    public static float[] floats(Tensor tensor) {
         return tensor.memory().toArray(JAVA_FLOAT);
     }
 }

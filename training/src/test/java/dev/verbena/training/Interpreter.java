@@ -10,11 +10,13 @@ import java.util.Set;
 
 import dev.verbena.graph.Feed;
 import dev.verbena.graph.Graph;
-import dev.verbena.graph.KernelContext;
 import dev.verbena.graph.Operation;
-import dev.verbena.graph.PartialShape;
+import dev.verbena.graph.Reshape;
+import dev.verbena.graph.SymbolicShape;
 import dev.verbena.graph.TensorType;
 import dev.verbena.graph.Variable;
+import dev.verbena.graph.run.Kernel;
+import dev.verbena.graph.run.KernelContext;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
@@ -23,14 +25,14 @@ import dev.verbena.memory.Tensor;
  * Runs a graph node by node, wherever they are placed: what a session must amount to, so kernels and graphs can be tested
  * without one.
  */
-final class Interpreter {
+public final class Interpreter {
     private final Graph graph;
     private final HeapOfTensors heap;
     private final boolean inPlace;
     private final Map<String, Tensor> variables = new HashMap<>();
 
     /** @param inPlace whether kernels get their input's storage for an output that may take it; the worst case for them */
-    Interpreter(Graph graph, Arena scope, boolean inPlace) {
+    public Interpreter(Graph graph, Arena scope, boolean inPlace) {
         this.graph = graph;
         this.heap = new HeapOfTensors(scope);
         this.inPlace = inPlace;
@@ -43,12 +45,12 @@ final class Interpreter {
         }
     }
 
-    Tensor variable(String name) {
+    public Tensor variable(String name) {
         return variables.get(name);
     }
 
     /** All outputs by the string of {@link Graph.Output}; steps that change variables come last, as their order demands. */
-    Map<String, Tensor> run(Map<String, Tensor> feeds, List<Graph.Node> targets) {
+    public Map<String, Tensor> run(Map<String, Tensor> feeds, List<Graph.Node> targets) {
         Set<Graph.Node> needed = new HashSet<>();
         targets.forEach(target -> need(target, needed));
         Map<String, Tensor> values = new HashMap<>();
@@ -61,7 +63,11 @@ final class Interpreter {
                 values.put(node.output().toString(), feeds.get(node.name()));
             } else if (node.operation() instanceof Variable) {
                 values.put(node.output().toString(), variables.get(node.name()));
-            } else if (node.operation().mutatedInput() >= 0) {
+            } else if (node.operation() instanceof Reshape reshape) {
+                Tensor input = values.get(node.inputs().getFirst().toString());
+                values.put(node.output().toString(),
+                        input.reshaped(reshape.resolve(SymbolicShape.of(input.shape())).toShape()));
+            } else if (!node.operation().mutatedInputs().isEmpty()) {
                 last.add(node);
             } else {
                 compute(node, values);
@@ -91,15 +97,15 @@ final class Interpreter {
                 .flatMap(node -> node.inputs().stream()).filter(output::equals).count() == 1;
     }
 
-    static TensorType typeOf(Tensor tensor) {
-        return new TensorType(tensor.type(), PartialShape.of(tensor.shape()));
+    public static TensorType typeOf(Tensor tensor) {
+        return new TensorType(tensor.type(), SymbolicShape.of(tensor.shape()));
     }
 
     /** One kernel on given inputs; checks that it sets each promised output, of the promised type. */
-    static List<Tensor> compute(String name, Operation operation, List<Tensor> inputs, List<TensorType> types,
+    public static List<Tensor> compute(String name, Operation operation, List<Tensor> inputs, List<TensorType> types,
             boolean inPlace, HeapOfTensors heap) {
         Tensor[] outputs = new Tensor[types.size()];
-        ((Operation.Synchronous) operation).compute(new Context(name, inputs, outputs, inPlace, heap));
+        ((Kernel.Synchronous) operation).compute(new Context(name, inputs, outputs, inPlace, heap));
         for (int i = 0; i < outputs.length; i++) {
             if (outputs[i] == null || outputs[i].type() != types.get(i).elementType()
                     || !types.get(i).shape().accepts(outputs[i].shape())) {

@@ -10,6 +10,11 @@ import java.util.Random;
 
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
+import dev.verbena.training.data.ImageSet;
+import dev.verbena.training.model.FullyConnected;
+import dev.verbena.training.model.Model;
+import dev.verbena.training.model.Parameters;
+import dev.verbena.training.operation.Reference;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,13 +22,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NetworkGradientTest {
     private static final int BATCH = 4;
     private static final int[] WIDTHS = {6, 5, 7, 3};
+    private static final Model MODEL = new FullyConnected("test", 1, 5, 7);
     private static final double STEP = 1e-6;
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void everyGradientIsTheSlopeOfTheLoss(boolean inPlace) {
-        Parameters parameters = new Parameters(WIDTHS);
-        TrainingGraph graph = TrainingGraph.build(new TrainingOptions("mlp", 1, 1, 1, BATCH, 3, 1, false), parameters,
+        ImageSet set = new ImageSet(new byte[WIDTHS[0]], new byte[]{(byte) (WIDTHS[3] - 1)}, WIDTHS[0], new int[]{0});
+        Dataset data = Dataset.of(set, set);
+        Parameters parameters = Parameters.of(MODEL, data);
+        TrainingGraph graph = TrainingGraph.build(new TrainingOptions("mlp", 1, 1, 1, BATCH, 3, 1, false), MODEL, data,
                 List.of("s"), List.of("w"));
         Random random = new Random(5);
         float[] images = new float[BATCH * WIDTHS[0]];

@@ -18,6 +18,13 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
+import dev.verbena.training.blas.BlasTest;
+import dev.verbena.training.blas.OpenBlasLibrary;
+import dev.verbena.training.operation.KernelTest;
+import dev.verbena.training.operation.MatMulProperties;
+import dev.verbena.training.operation.image.ImageKernelProperties;
+import dev.verbena.training.operation.image.ImageKernelTest;
+
 /**
  * A program that runs the tests of all that multiplies, and says which kernels OpenBLAS took and the losses that they led
  * to. Status 1 if a test fails.
@@ -25,8 +32,9 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 final class TestsUnderKernels {
     static final String CORE = "core=";
     static final String LOSSES = "losses=";
-    private static final List<Class<?>> TESTS = List.of(BlasTest.class, KernelTest.class, MatMulProperties.class,
-            NetworkGradientTest.class, TrainingGraphTest.class, TrainingTest.class);
+    private static final List<Class<?>> TESTS = List.of(BlasTest.class, KernelTest.class, ImageKernelTest.class,
+            ImageKernelProperties.class, MatMulProperties.class, NetworkGradientTest.class, TrainingGraphTest.class,
+            TrainingTest.class);
 
     private TestsUnderKernels() {}
 

@@ -14,6 +14,7 @@ import dev.verbena.graph.Graph;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
+import dev.verbena.training.data.MiniBatches;
 import org.junit.jupiter.api.Test;
 
 class TrainingGraphTest {
@@ -26,8 +27,9 @@ class TrainingGraphTest {
         Map<String, String> places = new TreeMap<>();
         graph.graph().nodes().stream().filter(node -> node.name().matches("layer./(weight|bias)"))
                 .forEach(node -> places.put(node.name(), node.task()));
-        assertEquals("{layer1/bias=server:0, layer1/weight=server:0, layer2/bias=server:1, layer2/weight=server:1, "
-                + "layer3/bias=server:0, layer3/weight=server:0, layer4/bias=server:1, layer4/weight=server:1}",
+        assertEquals("{layer1/bias=server:1, layer1/weight=server:0, layer2/bias=server:0, layer2/weight=server:1, "
+                + "layer3/bias=server:1, layer3/weight=server:0, layer4/bias=server:0, layer4/weight=server:1, "
+                + "layer5/bias=server:1, layer5/weight=server:0}",
                 places.toString());
     }
 
@@ -84,7 +86,8 @@ class TrainingGraphTest {
                 for (int worker = 0; worker < workers; worker++) {
                     Tensor images = heap.allocate(ElementType.FLOAT32, Shape.of(options.batch(), DATA.featureCount()));
                     Tensor labels = heap.allocate(ElementType.INT32, Shape.of(options.batch()));
-                    new MiniBatches(DATA.train(), options, worker).gather(iteration, images, labels);
+                    new MiniBatches(DATA.train(), options.seed(), workers, worker, options.batch()).gather(iteration,
+                            images, labels);
                     feeds.put("worker:" + worker + "/images", images);
                     feeds.put("worker:" + worker + "/labels", labels);
                 }

@@ -5,13 +5,29 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import dev.verbena.training.data.ImageSet;
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.Progress;
+import dev.verbena.transfer.RdmaDevice;
+import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.TransferException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class TrainingTest {
@@ -86,6 +102,38 @@ class TrainingTest {
         assertEquals(parameterBytes, zeroCopy.get("worker:1").session().crossingByteSize());
     }
 
+    /** However long that takes, also where no thread but the worker's own answers the servers; here until they have ended. */
+    @Test
+    void serversEndWhileAWorkerMeasures() throws Exception {
+        CountDownLatch servers = new CountDownLatch(2);
+        AtomicInteger asked = new AtomicInteger();
+        ImageSet images = DATA.test();
+        ImageSet test = new ImageSet(() -> {
+            // Drawn before the training, then measured.
+            if (asked.incrementAndGet() > 1) {
+                await(servers);
+            }
+            return images.pixels();
+        }, images.labels(), images.featureCount(), images.members());
+        Map<String, TrainingResult> results = Cluster.train(options(1, 2, 3, 32, false),
+                Dataset.of(DATA.train(), test, DATA.imageShape()), Progress.callers(), task -> {
+                    if (task.startsWith("server")) {
+                        servers.countDown();
+                    }
+                });
+        assertTrue(asked.get() > 1);
+        assertEquals(Training.local(options(1, 1, 3, 32, false), DATA, QUIET).testAccuracy(),
+                results.get("worker:0").testAccuracy());
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(30, TimeUnit.SECONDS), "servers still run");
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     @Test
     void plansNoMoreThanTheTensorsThatCrossAndTheirSlots() {
         TrainingOptions options = options(2, 1, 1, 32, false);
@@ -98,12 +146,88 @@ class TrainingTest {
     @Test
     void saysThatItDiverged() {
         TrainingOptions options = new TrainingOptions("mlp", 1, 1, 100, 32, 1, 1e38f, false);
-        String message = assertThrows(IllegalStateException.class, () -> Training.local(options, DATA, QUIET))
+        String message = assertThrows(TrainingException.class, () -> Training.local(options, DATA, QUIET))
                 .getMessage();
         assertTrue(
                 message.matches(
                         "training diverged: loss=\\S+ at iteration=\\d+; give a smaller learning rate than lr=1.0E38"),
                 message);
+    }
+
+    @Test
+    void aTaskWaitsForOthersAsLongAsItIsTold() {
+        RdmaDeviceOptions shm = RdmaDeviceOptions.defaults().withFabric("shm");
+        TrainingOptions options = new TrainingOptions("mlp", 1, 1, 1, 1, 1, .4f, false)
+                .withTimeout(Duration.ofMillis(200));
+        try (RdmaDevice server = RdmaDevice.create(shm.withName("server:0"));
+                RdmaDevice worker = RdmaDevice.create(shm.withName("worker:0"))) {
+            Map<String, Endpoint> cluster = Map.of("server:0", server.endpoint(), "worker:0", worker.endpoint());
+            String message = assertThrows(TransferException.class,
+                    () -> Training.task(options, DATA, "server:0", cluster, server, QUIET)).getMessage();
+            assertTrue(message.contains("200"), message);
+        }
+        assertThrows(IllegalArgumentException.class, () -> Training.check(
+                new TrainingOptions("mlp", 1, 1, 1, 1, 1, .4f, false).withTimeout(Duration.ZERO), DATA));
+    }
+
+    /** Whatever the optimizer remembers stays on its server, and the curve is the same to the last bit. */
+    @ParameterizedTest
+    @EnumSource(Optimizer.class)
+    void everyOptimizerLearnsInAClusterWhatItLearnsInOneProcess(Optimizer optimizer) throws Exception {
+        float learningRate = switch (optimizer) {
+            case SGD -> .4f;
+            case MOMENTUM -> .05f;
+            case ADAM -> .002f;
+        };
+        TrainingOptions options = new TrainingOptions("mlp", 1, 2, 40, 32, 1, learningRate, false)
+                .withOptimizer(optimizer);
+        double[] local = Training.local(options, DATA, QUIET).lossCurve();
+        assertArrayEquals(local, Cluster.train(options, DATA).get("worker:0").lossCurve());
+        assertTrue(mean(local, 30, 40) < .7 * mean(local, 0, 5), Arrays.toString(local));
+    }
+
+    @Test
+    void convolutionsLearnDrawnDigits() throws Exception {
+        TrainingOptions options = new TrainingOptions("cnn", 1, 2, 120, 32, 1, .1f, false);
+        TrainingResult local = Training.local(options, DATA, QUIET);
+        assertTrue(local.testAccuracy() > .9, "testAccuracy=" + local.testAccuracy());
+        TrainingOptions few = new TrainingOptions("cnn", 1, 2, 12, 32, 1, .1f, false);
+        assertArrayEquals(Arrays.copyOf(Training.local(few, DATA, QUIET).lossCurve(), 12),
+                Cluster.train(few, DATA).get("worker:0").lossCurve());
+    }
+
+    /** Lines have lengths of their own, so ids, rows of the table and their gradient cross with another shape in each iteration. */
+    @ParameterizedTest
+    @ValueSource(strings = {"lstm", "gru"})
+    void textsAreLearnedInAClusterAsInOneProcess(String model, @TempDir Path directory) throws Exception {
+        TextCorpus text = TextCorpus.load(SmallText.write(directory), TextOptions.defaults());
+        TrainingOptions options = new TrainingOptions(model, 1, 2, 60, 8, 1, .01f, false)
+                .withOptimizer(Optimizer.ADAM);
+        TrainingResult local = Training.local(options, text, QUIET);
+        assertTrue(mean(local.lossCurve(), 50, 60) < .7 * local.lossCurve()[0], Arrays.toString(local.lossCurve()));
+        assertTrue(local.testPerplexity() < .5 * text.vocabularySize(), "perplexity=" + local.testPerplexity());
+        assertTrue(Double.isNaN(local.testAccuracy()));
+
+        Map<String, TrainingResult> cluster = Cluster.train(options, text);
+        TrainingResult worker = cluster.get("worker:0");
+        assertArrayEquals(local.lossCurve(), worker.lossCurve());
+        assertEquals(local.testPerplexity(), worker.testPerplexity());
+        assertEquals(2 * 60, worker.session().transfersDynamic(), "ids there, and the gradient of the rows");
+        assertEquals(60, cluster.get("server:0").session().transfersDynamic()
+                + cluster.get("server:1").session().transfersDynamic(), "the rows");
+        for (TrainingResult task : cluster.values()) {
+            assertEquals(0, task.session().copiesLater(), task.task());
+        }
+    }
+
+    @Test
+    void aModelSaysWhatDataItTakes(@TempDir Path directory) throws Exception {
+        TextCorpus text = TextCorpus.load(SmallText.write(directory), TextOptions.defaults());
+        assertEquals("model=lstm takes a text; give a file", assertThrows(IllegalArgumentException.class,
+                () -> Training.check(new TrainingOptions("lstm", 1, 1, 1, 8, 1, .4f, false), DATA)).getMessage());
+        assertEquals("model=mlp takes images; give a directory with IDX files",
+                assertThrows(IllegalArgumentException.class,
+                        () -> Training.check(options(1, 1, 1, 8, false), text)).getMessage());
     }
 
     @Test

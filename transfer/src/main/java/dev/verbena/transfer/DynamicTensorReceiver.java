@@ -7,6 +7,7 @@ import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
+import dev.verbena.transfer.spi.PeerMemory;
 
 /**
  * Receives tensors of any type and shape: allocates each in its arena when a peer tells of it, and reads it from the peer's memory; dynamic
@@ -93,6 +94,22 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     /** Whether the next tensor waits for room in the arena. A poll after something was freed looks again. */
     public boolean isOutOfMemory() {
         return protocol.awaitsMemory() != null;
+    }
+
+    /**
+     * Whether tensors that are lent are used where they lie: the receiver borrows, and so does its present sender lend, on a fabric that maps
+     * memory of peers. False before there is a sender.
+     */
+    public boolean borrows() {
+        return protocol.borrows();
+    }
+
+    /**
+     * Whether the tensor lies in memory of a peer that has lent it: it can be read until it is closed, whatever becomes of that peer, and not
+     * written to; closing it gives it back.
+     */
+    public static boolean isBorrowed(Tensor tensor) {
+        return tensor.slab() instanceof PeerMemory;
     }
 
     /** How it is seen that there is a tensor: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */

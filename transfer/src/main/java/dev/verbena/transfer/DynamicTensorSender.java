@@ -73,6 +73,32 @@ public final class DynamicTensorSender implements AutoCloseable {
         return protocol.offer(view, callback);
     }
 
+    /**
+     * Whether {@link #lend} lends: this is a {@linkplain RdmaChannel#lendingSender lending sender}, and the fabric maps memory of peers.
+     */
+    public boolean lends() {
+        return protocol.lends();
+    }
+
+    /**
+     * Lends the tensor: the receiver uses it where it lies, and nothing is moved. It stays pinned, and is not to be written to, until the receiver
+     * has given it back, whether this sender is closed meanwhile or not; of a receiver that is lost, until it is certain that it reads nothing any
+     * more. To be closed at any time. Where nothing is lent, {@link #lends}, this is {@link #offer(Tensor, SendCallback)}.
+     *
+     * @param callback hears that it is given back; may be null
+     * @return BACK_PRESSURED if the receiver has as many as it has slots for records before itself, or 1024 are on loan; lend it again later
+     * @throws IllegalArgumentException as offer
+     */
+    public SendResult lend(Tensor tensor, SendCallback callback) {
+        requireRegistered(isRegistered(tensor), tensor);
+        return protocol.lend(tensor, callback);
+    }
+
+    /** Tensors that are lent and not given back. */
+    public int onLoan() {
+        return protocol.onLoan();
+    }
+
     private void requireRegistered(boolean isRegistered, Object offered) {
         if (!isRegistered) {
             throw new IllegalArgumentException(offered + " is not in memory registered with device '" + device.name()
@@ -93,6 +119,15 @@ public final class DynamicTensorSender implements AutoCloseable {
     /** As {@link #offerCopy(Tensor, TensorArena, SendCallback)}, of a view; its runs are gathered one by one. */
     public SendResult offerCopy(TensorView view, TensorArena staging, SendCallback callback) {
         return protocol.offerCopy(view, staging, callback);
+    }
+
+    /**
+     * As {@link #offer(Tensor, SendCallback)}, of what the caller has copied into registered memory, for this receiver or for several: counted as a
+     * copy here, and nowhere else if the others are offered it as it is.
+     */
+    public SendResult offerCopied(Tensor copy, SendCallback callback) {
+        requireRegistered(isRegistered(copy), copy);
+        return protocol.offerCopied(copy, callback);
     }
 
     /**
@@ -118,7 +153,7 @@ public final class DynamicTensorSender implements AutoCloseable {
 
     /**
      * No more offers; waits until what was offered is read, whether the receiver is polled or not, for half a minute at most. A peer that takes
-     * longer, such as one whose arena has no room, is cut off.
+     * longer, such as one whose arena has no room, is cut off. What is on loan stays so.
      */
     @Override
     public void close() {

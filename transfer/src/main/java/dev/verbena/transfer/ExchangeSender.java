@@ -94,6 +94,19 @@ public final class ExchangeSender implements AutoCloseable {
     }
 
     /**
+     * What is offered from now on, by any thread, waits at this side until it fills a message, or {@link #flush}, {@link #send} or
+     * {@link #close} let it go: for many small tensors in a row, whose callbacks nobody waits for before. Idempotent.
+     */
+    public void hold() {
+        protocol.hold();
+    }
+
+    /** What was {@linkplain #hold held} goes now, and what is offered from now on at once. */
+    public void flush() {
+        protocol.flush();
+    }
+
+    /**
      * Sends the tensor as soon as there is room, and waits until it is with the peer: a larger one until the peer has asked for it. When the
      * time is up it is withdrawn.
      *
@@ -104,7 +117,10 @@ public final class ExchangeSender implements AutoCloseable {
     public void send(String name, long step, Tensor tensor, Duration timeout) {
         Outcome outcome = new Outcome();
         boolean isDone = device.awaitWrite(() -> {
-            outcome.isStarted = outcome.isStarted || offer(name, step, tensor, outcome) == SendResult.SENT;
+            if (!outcome.isStarted && offer(name, step, tensor, outcome) == SendResult.SENT) {
+                outcome.isStarted = true;
+                protocol.flush();
+            }
             return outcome.isDone();
         }, timeout);
         if (!isDone && outcome.isStarted) {

@@ -22,7 +22,8 @@ import dev.verbena.transfer.group.Operation;
  * travel in one message to each member; others are copied into the arena and back. Reductions have the same bits at all members. Nobody else
  * touches a tensor meanwhile.
  *
- * <p>Each timeout counts from the call, and with it what was called before.
+ * <p>Each timeout counts from the call, and with it what was called before. Who waits spins before it sleeps, as {@link Progress} says, but not
+ * where more members have the same host than that has processors.
  *
  * <p><b>Owner:</b> who made it with {@link RdmaDevice#group}; closed before its arena. <b>Threading:</b> thread-safe; operations are done in
  * the order of the calls, which therefore are made by one thread.
@@ -34,6 +35,7 @@ public final class Group implements AutoCloseable {
     private final List<Endpoint> members;
     private final TensorArena arena;
     private final Collectives protocol;
+    private final int spinsMax;
 
     Group(RdmaDevice device, String name, int rank, List<Endpoint> members, TensorArena arena, Collectives protocol) {
         this.device = device;
@@ -42,6 +44,14 @@ public final class Group implements AutoCloseable {
         this.members = members;
         this.arena = arena;
         this.protocol = protocol;
+        spinsMax = isCrowded() ? 0 : Integer.MAX_VALUE;
+    }
+
+    /** Whether members on this host must share its processors: who spins then has one that another member needs. */
+    private boolean isCrowded() {
+        String host = members.get(rank).host();
+        return members.stream().filter(member -> member.host().equals(host)).count() > Runtime.getRuntime()
+                .availableProcessors();
     }
 
     public String name() {
@@ -159,7 +169,7 @@ public final class Group implements AutoCloseable {
     }
 
     private void complete(Operation operation, Duration timeout) {
-        if (!device.awaitWrite(operation, timeout)) {
+        if (!device.awaitWrite(operation, timeout, spinsMax)) {
             protocol.failLate(operation, timeout + (Thread.currentThread().isInterrupted() ? ", interrupted" : ""));
             device.awaitEnd(operation::isDone);
         }

@@ -17,7 +17,7 @@ package dev.verbena.transfer;
 public record Progress(boolean byPollers, int spins) {
     /** Some microseconds at most, since a poller's core is taken from the program. */
     private static final int POLLER_SPINS = 64;
-    /** Ten to twenty microseconds, about what sleeping and waking costs, if the other side has another core to answer from. */
+    /** Longer than sleeping and waking takes, if the other side has another core to answer from; most of these rounds yield. */
     private static final int CALLER_SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 1000 : 0;
 
     public Progress {
@@ -31,7 +31,10 @@ public record Progress(boolean byPollers, int spins) {
         return new Progress(true, POLLER_SPINS);
     }
 
-    /** The threads that offer, poll or wait; they spin for some microseconds where there is more than one core, and sleep at once on one. */
+    /**
+     * The threads that offer, poll or wait; they spin for some microseconds where there is more than one core, the longer the more willing to let
+     * others have it, and sleep at once on one.
+     */
     public static Progress callers() {
         return new Progress(false, CALLER_SPINS);
     }

@@ -92,7 +92,19 @@ public final class RdmaChannel {
      * @throws TransferException if it does not in time, takes another type or shape, or already has a sender
      */
     public TensorSender sender(String name, ElementType type, Shape shape, Duration timeout) {
-        return device.connectSender(peer, queuePairIndex, name, type, shape, timeout);
+        return sender(name, type, shape, "", timeout);
+    }
+
+    /**
+     * The same, for a receiver that was made for that agreement.
+     *
+     * @param agreement in words; empty for none
+     * @param timeout how long to wait until the peer has announced a receiver that has had no sender
+     * @throws TransferException also if that one was made for another agreement; the message has both
+     * @see RdmaDevice#receiver(String, dev.verbena.memory.TensorArena, ElementType, Shape, int, String)
+     */
+    public TensorSender sender(String name, ElementType type, Shape shape, String agreement, Duration timeout) {
+        return device.connectSender(peer, queuePairIndex, name, type, shape, agreement, timeout);
     }
 
     /**
@@ -102,7 +114,23 @@ public final class RdmaChannel {
      * @throws TransferException if it does not in time, takes tensors of one shape only, or already has a sender
      */
     public DynamicTensorSender dynamicSender(String name, Duration timeout) {
-        return device.connectDynamicSender(peer, queuePairIndex, name, timeout);
+        return dynamicSender(name, "", timeout);
+    }
+
+    /** The same, for a receiver that was made for that agreement; see {@link #sender(String, ElementType, Shape, String, Duration)}. */
+    public DynamicTensorSender dynamicSender(String name, String agreement, Duration timeout) {
+        return device.connectDynamicSender(peer, queuePairIndex, name, agreement, false, timeout);
+    }
+
+    /**
+     * As {@link #dynamicSender(String, String, Duration)}, for a receiver that borrows: {@link DynamicTensorSender#lend} then moves nothing where
+     * the fabric maps memory of peers.
+     *
+     * @throws TransferException also if the receiver was not made to borrow
+     * @see RdmaDevice#borrowingReceiver
+     */
+    public DynamicTensorSender lendingSender(String name, String agreement, Duration timeout) {
+        return device.connectDynamicSender(peer, queuePairIndex, name, agreement, true, timeout);
     }
 
     /**

@@ -323,9 +323,21 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws IllegalArgumentException if the name is taken or the arena's memory is not registered here
      */
     public TensorReceiver receiver(String name, TensorArena arena, ElementType type, Shape shape, int depth) {
+        return receiver(name, arena, type, shape, depth, "");
+    }
+
+    /**
+     * The same for one sender, which says the same agreement ({@link RdmaChannel#sender(String, ElementType, Shape, String, Duration)}): one that
+     * says another is refused by both, and one that comes when there is, or was, a sender waits for the next receiver of that name. When the
+     * sender has closed and all that it sent was polled, a poll throws {@link TransferException}.
+     *
+     * @param agreement in words, such as which plan both ends follow; empty for none
+     */
+    public TensorReceiver receiver(String name, TensorArena arena, ElementType type, Shape shape, int depth,
+            String agreement) {
         TransferCounters row = receiverCounters(name, STATIC);
         StaticPlacementReceiver receiver = closingOnFailure(row, () -> new StaticPlacementReceiver(engines, receivers,
-                name, arena, type, shape, depth, arrivals, row));
+                name, arena, type, shape, depth, arrivals, row, agreement));
         try {
             receivers.announce(receiver);
         } catch (IllegalArgumentException e) {
@@ -344,9 +356,34 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws IllegalArgumentException if the name is taken or the arena's memory is not registered here
      */
     public DynamicTensorReceiver dynamicReceiver(String name, TensorArena arena, int depth) {
+        return dynamicReceiver(name, arena, depth, "");
+    }
+
+    /**
+     * The same for one sender; see {@link #receiver(String, TensorArena, ElementType, Shape, int, String)}.
+     *
+     * @param agreement in words; empty for none
+     */
+    public DynamicTensorReceiver dynamicReceiver(String name, TensorArena arena, int depth, String agreement) {
+        return dynamicReceiver(name, arena, depth, agreement, null);
+    }
+
+    /**
+     * The same, which does not read what its sender lends ({@link RdmaChannel#lendingSender}) where the fabric maps memory of peers,
+     * {@code capabilities().mapsPeerMemory()}: the polled tensor lies in the sender's memory, mapped here for reading only, and closing it gives it back.
+     * What is only offered, and everything on other fabrics, is read into the arena.
+     */
+    public DynamicTensorReceiver borrowingReceiver(String name, TensorArena arena, int depth, String agreement) {
+        return dynamicReceiver(name, arena, depth, agreement, new DynamicAllocationReceiver.Borrowing(
+                capabilities().mapsPeerMemory(), controlMemory.messages()));
+    }
+
+    private DynamicTensorReceiver dynamicReceiver(String name, TensorArena arena, int depth, String agreement,
+            DynamicAllocationReceiver.Borrowing borrowing) {
         TransferCounters row = receiverCounters(name, DYNAMIC);
         DynamicAllocationReceiver receiver = closingOnFailure(row, () -> DynamicAllocationReceiver.create(engines,
-                receivers, name, arena, depth, arrivals, capabilities().messageByteSizeMax(), striping, row));
+                receivers, name, arena, depth, arrivals, capabilities().messageByteSizeMax(), striping, row,
+                agreement, borrowing));
         return new DynamicTensorReceiver(this, receiver);
     }
 
@@ -468,7 +505,7 @@ public final class RdmaDevice implements AutoCloseable {
 
     /** Waits for a tensor. @see #awaitWrite */
     boolean awaitArrival(BooleanSupplier condition, boolean byWrite, Duration timeout) {
-        return await(condition, timeout, byWrite);
+        return await(condition, timeout, byWrite, Integer.MAX_VALUE);
     }
 
     /**
@@ -478,12 +515,17 @@ public final class RdmaDevice implements AutoCloseable {
      * @throws IllegalStateException on a thread that drives, such as in a callback
      */
     boolean awaitWrite(BooleanSupplier condition, Duration timeout) {
-        return await(condition, timeout, true);
+        return await(condition, timeout, true, Integer.MAX_VALUE);
+    }
+
+    /** As {@link #awaitWrite(BooleanSupplier, Duration)}, with at most so many rounds without work before it sleeps. */
+    boolean awaitWrite(BooleanSupplier condition, Duration timeout, int spinsMax) {
+        return await(condition, timeout, true, spinsMax);
     }
 
     /** Waits for the end of something that this side has started. @see #awaitWrite */
     boolean awaitCompletion(BooleanSupplier condition, Duration timeout) {
-        return await(condition, timeout, false);
+        return await(condition, timeout, false, Integer.MAX_VALUE);
     }
 
     /** Waits for what has failed to end, which takes no longer than the driver's turn, whatever interrupts. */
@@ -498,14 +540,14 @@ public final class RdmaDevice implements AutoCloseable {
         }
     }
 
-    private boolean await(BooleanSupplier condition, Duration timeout, boolean byWrite) {
+    private boolean await(BooleanSupplier condition, Duration timeout, boolean byWrite, int spinsMax) {
         requireWaiting();
         if (!byWrite || fabric.capabilities().wakesOnWrite()) {
-            return engines.await(condition, timeout.toNanos());
+            return engines.await(condition, timeout.toNanos(), spinsMax);
         }
         long deadlineNs = engines.nanoTime() + timeout.toNanos();
         long leftNs = timeout.toNanos();
-        while (!engines.await(condition, Math.min(leftNs, LOOK_NS))) {
+        while (!engines.await(condition, Math.min(leftNs, LOOK_NS), spinsMax)) {
             leftNs = deadlineNs - engines.nanoTime();
             if (leftNs <= 0 || Thread.currentThread().isInterrupted()) {
                 return false;
@@ -567,16 +609,17 @@ public final class RdmaDevice implements AutoCloseable {
     }
 
     TensorSender connectSender(PeerConnection peer, int queuePairIndex, String name, ElementType type, Shape shape,
-            Duration timeout) {
+            String agreement, Duration timeout) {
         TransferCounters row = senderCounters(name, peer.name(), STATIC);
         return new TensorSender(this, closingOnFailure(row, () -> PlacementQuery.sender(senders, name, type, shape,
-                peer, queuePairIndex, striping, controlMemory, capabilities(), row, timeout)));
+                peer, queuePairIndex, striping, controlMemory, capabilities(), row, agreement, timeout)));
     }
 
-    DynamicTensorSender connectDynamicSender(PeerConnection peer, int queuePairIndex, String name, Duration timeout) {
+    DynamicTensorSender connectDynamicSender(PeerConnection peer, int queuePairIndex, String name, String agreement,
+            boolean mayLend, Duration timeout) {
         TransferCounters row = senderCounters(name, peer.name(), DYNAMIC);
         return new DynamicTensorSender(this, closingOnFailure(row, () -> PlacementQuery.dynamicSender(senders, name,
-                peer, queuePairIndex, controlMemory, capabilities(), row, timeout)));
+                peer, queuePairIndex, controlMemory, capabilities(), row, agreement, mayLend, timeout)));
     }
 
     private TransferCounters senderCounters(String name, String peerName, String protocol) {

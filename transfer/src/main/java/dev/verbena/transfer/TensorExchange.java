@@ -25,6 +25,16 @@ public final class TensorExchange implements AutoCloseable {
         return sender.offer(name, step, tensor, callback);
     }
 
+    /** @see ExchangeSender#hold */
+    public void hold() {
+        sender.hold();
+    }
+
+    /** @see ExchangeSender#flush */
+    public void flush() {
+        sender.flush();
+    }
+
     /** @see ExchangeSender#send(String, long, Tensor, Duration) */
     public void send(String name, long step, Tensor tensor, Duration timeout) {
         sender.send(name, step, tensor, timeout);

@@ -145,6 +145,15 @@ public final class TensorSender implements AutoCloseable {
         return protocol.offerCopy(view, staging, callback);
     }
 
+    /**
+     * As {@link #offer(Tensor, SendCallback)}, of what the caller has copied into registered memory, for this receiver or for several: counted as a
+     * copy here, and nowhere else if the others are offered it as it is.
+     */
+    public SendResult offerCopied(Tensor copy, SendCallback callback) {
+        requireRegistered(isRegistered(copy), copy);
+        return protocol.offerCopied(copy, callback);
+    }
+
     /** How the receiver sees arrivals: {@link ArrivalMode#TAIL} or {@link ArrivalMode#IMMEDIATE}. */
     public ArrivalMode arrivalMode() {
         return protocol.tail() ? ArrivalMode.TAIL : ArrivalMode.IMMEDIATE;

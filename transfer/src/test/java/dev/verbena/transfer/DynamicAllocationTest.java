@@ -435,6 +435,34 @@ class DynamicAllocationTest {
         }
     }
 
+    /** As it is for a second receiver. */
+    @Test
+    void whatTheCallerHasCopiedCountsOnce() {
+        try (DevicePair pair = pair()) {
+            DynamicTensorReceiver receiver = pair.receiver.dynamicReceiver(EDGE, pair.receiverArena, 1);
+            DynamicTensorSender sender = sender(pair);
+            Tensor copy = tensor(pair.senderArena, ElementType.FLOAT64, Shape.of(5, 5), 3);
+            assertEquals(SendResult.SENT, sender.offerCopied(copy, null));
+            assertEquals(SendResult.BACK_PRESSURED, sender.offerCopied(copy, null));
+            assertIsTaken(receiver);
+            DevicePair.awaitTrue(pair.sender, () -> sender.offer(copy, null) == SendResult.SENT);
+            assertIsTaken(receiver);
+            assertEquals(1, pair.sender.statistics().copies());
+            assertEquals(200, pair.sender.statistics().copiedByteSize());
+            copy.close();
+            close(pair, sender);
+            close(pair, receiver);
+            pair.closeArenas();
+        }
+    }
+
+    private static void assertIsTaken(DynamicTensorReceiver receiver) {
+        Tensor arrived = receiver.poll(DevicePair.TIMEOUT);
+        assertNotNull(arrived);
+        assertIs(arrived, ElementType.FLOAT64, Shape.of(5, 5), 3);
+        arrived.close();
+    }
+
     /** Some rows go as they are; columns are gathered by a copy, which counts. */
     @Test
     void partsOfATensorArrive() {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PeerSecretTest {
     private static final PeerSecret SECRET = secret("0123456789abcdef");
     private static final int MAGIC = 0x5652_424e;
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
     private static final int HELLO = 0;
     private static final int REFUSE = 3;
     private static final int KNOCK = 11;

@@ -231,6 +231,35 @@ class StaticPlacementTest {
         }
     }
 
+    /** What the caller has copied for two receivers is a copy for one of them. */
+    @Test
+    void aCopyForSeveralCountsOnce() {
+        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO));
+                TensorArena ordinary = TensorArena.create(new OffHeapSlabSource(), 1 << 16, 1 << 20)) {
+            Shape shape = Shape.of(3);
+            TensorReceiver one = pair.receiver.receiver("one", pair.receiverArena, TYPE, shape, 1);
+            TensorReceiver other = pair.receiver.receiver("other", pair.receiverArena, TYPE, shape, 1);
+            TensorSender toOne = pair.channel().sender("one", TYPE, shape, DevicePair.TIMEOUT);
+            TensorSender toOther = pair.channel().sender("other", TYPE, shape, DevicePair.TIMEOUT);
+            Tensor tensor = ordinary.allocate(TYPE, shape);
+            assertThrows(IllegalArgumentException.class, () -> toOne.offerCopied(tensor, null));
+            tensor.close();
+            Tensor copy = pair.senderArena.allocate(TYPE, shape);
+            copy.memory().fill((byte) 0).set(ValueLayout.JAVA_FLOAT, 0, 42f);
+            assertEquals(SendResult.SENT, toOne.offerCopied(copy, null));
+            assertEquals(SendResult.BACK_PRESSURED, toOne.offerCopied(copy, null));
+            assertEquals(SendResult.SENT, toOther.offer(copy, null));
+            copy.close();
+            for (TensorReceiver receiver : List.of(one, other)) {
+                Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+                assertEquals(42f, first(arrived));
+                arrived.close();
+            }
+            assertEquals(1, pair.sender.statistics().copies());
+            assertEquals(12, pair.sender.statistics().copiedByteSize());
+        }
+    }
+
     @Test
     void theTensorStaysPinnedUntilItIsWritten() {
         try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {

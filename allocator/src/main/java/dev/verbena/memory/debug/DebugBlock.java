@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-import dev.verbena.memory.Slab;
+import dev.verbena.memory.heap.PartStorage;
 import dev.verbena.memory.heap.Storage;
 import dev.verbena.memory.slab.SystemMemory;
 
@@ -28,7 +28,7 @@ import dev.verbena.memory.slab.SystemMemory;
  * <p><b>Owner:</b> {@link DebugBlocks}; its tensor has it as storage. <b>Threading:</b> thread-safe; each move and each check with its
  * monitor held, so that a check never sees memory that is another's.
  */
-final class DebugBlock implements Storage {
+final class DebugBlock implements PartStorage {
     private enum State {
         /** In use. */
         LIVE,
@@ -69,8 +69,8 @@ final class DebugBlock implements Storage {
     }
 
     @Override
-    public Slab slabAt(long within) {
-        return blocks.slabAt(start);
+    public Storage whole() {
+        return blocks;
     }
 
     @Override
@@ -81,21 +81,6 @@ final class DebugBlock implements Storage {
     @Override
     public void release(long within) {
         blocks.release(this);
-    }
-
-    @Override
-    public boolean isOpen() {
-        return blocks.isOpen();
-    }
-
-    @Override
-    public boolean tryPin() {
-        return blocks.tryPin();
-    }
-
-    @Override
-    public void unpinned() {
-        blocks.unpinned();
     }
 
     @Override
@@ -110,10 +95,6 @@ final class DebugBlock implements Storage {
             views.close();
             views = null;
         }
-    }
-
-    boolean isOf(DebugBlocks others) {
-        return blocks == others;
     }
 
     /** A segment that dies with the block: the JDK refuses every later access. */

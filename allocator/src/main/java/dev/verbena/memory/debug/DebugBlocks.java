@@ -65,11 +65,6 @@ public final class DebugBlocks extends ArenaBlocks {
         return at(address);
     }
 
-    @Override
-    public boolean owns(Storage storage) {
-        return storage instanceof DebugBlock block && block.isOf(this);
-    }
-
     /** The rest is guarded. */
     @Override
     public long usableByteSize(long byteSize) {

@@ -255,11 +255,6 @@ public class ArenaBlocks extends ArenaHeap {
         return storageOf(address);
     }
 
-    /** Whether a tensor with that storage is from here. */
-    public boolean owns(Storage storage) {
-        return storage == this;
-    }
-
     /** Bytes that a block may grow to which was allocated with so many. */
     public long usableByteSize(long byteSize) {
         return SizeClasses.usableByteSize(byteSize);

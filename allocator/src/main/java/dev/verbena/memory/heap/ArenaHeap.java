@@ -267,8 +267,8 @@ class ArenaHeap implements Storage {
     public Slab slabAt(long address) {
         SlabPages slab = central.slabAt(address);
         if (slab == null) {
-            throw new IllegalStateException("address=0x" + Long.toHexString(address) + " is in no slab: its arena is"
-                    + " closed");
+            throw new IllegalStateException("address=0x" + Long.toHexString(address) + " is in no slab of this arena,"
+                    + " or it is closed");
         }
         return slab.slab;
     }
@@ -441,6 +441,11 @@ class ArenaHeap implements Storage {
     /** How often threads met in the heap that all share; called while none is within. For checks. */
     long centralLockCount() {
         return central.lockCount();
+    }
+
+    /** How often heaps looked at what all have, when large blocks of their rooms were freed; called while none is within. For checks. */
+    long publishCount() {
+        return rooms().mapToLong(Rooms::publishCount).sum();
     }
 
     private SlotHeap heapOfThread() {

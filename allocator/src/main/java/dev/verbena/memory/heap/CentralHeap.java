@@ -26,12 +26,12 @@ import dev.verbena.memory.Slab;
 final class CentralHeap {
     /** A room has at most that part of what is free. */
     private static final long LENDING_SHARE = 16;
-    /** Rooms are lent while no more than that part is in use of what the slabs may have. */
-    private static final long PLENTY_SHARE = 3;
-    /** Rooms end when more than that part is. */
-    private static final long SHORTAGE_SHARE = 2;
-    /** Then they come again when no more than that part is. */
-    private static final long RELIEF_SHARE = 16;
+    /** Rooms are lent while no more than that is in use, rooms included, of what the slabs may have. */
+    private static final long PLENTY_PERCENT = 40;
+    /** Rooms end when more than that is. */
+    private static final long SHORTAGE_PERCENT = 50;
+    /** Then they come again when no more than that is. */
+    private static final long RELIEF_PERCENT = 6;
 
     private static final int PADDING = LinePadding.BYTE_SIZE / Long.BYTES;
 
@@ -221,9 +221,9 @@ final class CentralHeap {
     long lend(Rooms user, long pagesMin, long pagesWanted) {
         lock();
         try {
-            wasShort &= isMoreInUseThan(RELIEF_SHARE);
+            wasShort &= isMoreInUseThan(RELIEF_PERCENT);
             long length = Math.min(pagesWanted, pages.free.pageCount() / LENDING_SHARE) & -Rooms.ALIGNMENT_PAGES;
-            if (wasShort || isMoreInUseThan(PLENTY_SHARE) || length < pagesMin || length == 0) {
+            if (wasShort || isMoreInUseThan(PLENTY_PERCENT) || length < pagesMin || length == 0) {
                 return 0;
             }
             long run = pages.takeOut(length + Rooms.ALIGNMENT_PAGES - 1);
@@ -260,16 +260,16 @@ final class CentralHeap {
 
     /** What is free in rooms is needed: whoever asks is to come with all locked. */
     private boolean isShort() {
-        return lentPageCount > 0 && isMoreInUseThan(SHORTAGE_SHARE);
+        return lentPageCount > 0 && isMoreInUseThan(SHORTAGE_PERCENT);
     }
 
-    private boolean isMoreInUseThan(long share) {
-        return slabPageCount - pages.free.pageCount() > pageCountMax / share;
+    private boolean isMoreInUseThan(long percent) {
+        return slabPageCount - pages.free.pageCount() > pageCountMax / 100 * percent;
     }
 
     /** With all locked: there are no rooms any more; nor will there be, if that is since memory is short. */
     void lendNoMore() {
-        wasShort |= isMoreInUseThan(PLENTY_SHARE);
+        wasShort |= isMoreInUseThan(PLENTY_PERCENT);
     }
 
     /** With all locked: so many pages are in no room any more. */

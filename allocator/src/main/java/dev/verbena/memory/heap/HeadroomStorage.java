@@ -1,8 +1,5 @@
 package dev.verbena.memory.heap;
 
-import java.lang.foreign.MemorySegment;
-
-import dev.verbena.memory.Slab;
 import dev.verbena.memory.events.FreeEvent;
 
 /**
@@ -14,10 +11,10 @@ import dev.verbena.memory.events.FreeEvent;
  * @param headroomByteSize bytes in front of the tensor that are its user's
  * @param frontByteSize bytes from the block's begin to the tensor's
  */
-public record HeadroomStorage(Storage block, long headroomByteSize, long frontByteSize) implements Storage {
+public record HeadroomStorage(Storage block, long headroomByteSize, long frontByteSize) implements PartStorage {
     @Override
-    public Slab slabAt(long address) {
-        return block.slabAt(address);
+    public Storage whole() {
+        return block;
     }
 
     /** Recorded here, by the address of the block, as its allocation was. */
@@ -29,30 +26,5 @@ public record HeadroomStorage(Storage block, long headroomByteSize, long frontBy
         } else {
             block.release(start);
         }
-    }
-
-    @Override
-    public MemorySegment memoryAt(long address, long byteSize) {
-        return block.memoryAt(address, byteSize);
-    }
-
-    @Override
-    public boolean isOpen() {
-        return block.isOpen();
-    }
-
-    @Override
-    public boolean tryPin() {
-        return block.tryPin();
-    }
-
-    @Override
-    public void unpinned() {
-        block.unpinned();
-    }
-
-    @Override
-    public String history() {
-        return block.history();
     }
 }

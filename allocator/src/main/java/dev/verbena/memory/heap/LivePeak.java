@@ -7,9 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * looked here; who looks adds these up.
  *
  * <p>Never too little: whatever was live at a moment, every heap's most is at least its part of that until the heap looks, and who looks
- * first adds up all. Too much by what heaps have freed since their most, which is less than {@link SlotHeap#PEAK_DRIFT_MAX} each, and with {@link Rooms} as much
- * again or a part of what is live in them;
- * exact where one thread allocates.
+ * first adds up all. Too much by what heaps have freed since their most, which is less than {@link SlotHeap#PEAK_DRIFT_MAX} each, and with {@link Rooms} some
+ * blocks more, or a part of what is live in them; exact where one thread allocates.
  *
  * <p><b>Owner:</b> {@link CentralHeap}. <b>Threading:</b> thread-safe.
  */

@@ -36,8 +36,12 @@ final class Rooms extends LinePadding {
     private static final long GROWTH_SHARE = 4;
     /** With each run that comes back, that part of what was used before is forgotten. */
     private static final long FORGETTING_SHARE = 1024;
-    /** A heap that has so much less live than it had publishes: so many bytes, or that part of what is live. */
-    private static final long PEAK_DRIFT_SHARE = 32;
+    /**
+     * A heap that has so much less live than it had publishes: so many bytes, or that part of what is live, if that is more. Some blocks: who
+     * replaces one after the other would look at the lines of all heaps whenever one of his is small.
+     */
+    private static final long PEAK_DRIFT_MAX = 8 * 1024 * 1024;
+    private static final long PEAK_DRIFT_SHARE = 16;
 
     private static final VarHandle LIVE = FieldHandle.of(MethodHandles.lookup(), "liveByteSize", long.class);
     private static final VarHandle LIVE_PEAK = FieldHandle.of(MethodHandles.lookup(), "livePeakByteSize", long.class);
@@ -63,6 +67,7 @@ final class Rooms extends LinePadding {
     private long freeCount;
     /** Of all that was live and is not; written behind {@code liveByteSize}. */
     private long freedByteSize;
+    private long publishCount;
 
     Rooms(CentralHeap central, int heap) {
         this.central = central;
@@ -178,7 +183,8 @@ final class Rooms extends LinePadding {
     }
 
     private void publishIfLess() {
-        if (livePeakByteSize - liveByteSize > Math.max(SlotHeap.PEAK_DRIFT_MAX, liveByteSize / PEAK_DRIFT_SHARE)) {
+        if (livePeakByteSize - liveByteSize > Math.max(PEAK_DRIFT_MAX, liveByteSize / PEAK_DRIFT_SHARE)) {
+            publishCount++;
             central.peak.look();
             livePeakByteSize = liveByteSize;
         }
@@ -273,7 +279,12 @@ final class Rooms extends LinePadding {
         return (long) ALLOCATED.getOpaque(this) - freed;
     }
 
-    /** How many rooms there are. For checks, as below. */
+    /** How often it looked at what all heaps have. For checks, as below. */
+    long publishCount() {
+        return publishCount;
+    }
+
+    /** How many rooms there are. */
     int count() {
         return roomCount;
     }

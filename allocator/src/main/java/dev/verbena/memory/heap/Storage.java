@@ -28,8 +28,8 @@ public interface Storage {
         return false;
     }
 
-    /** Whose block it is, if this one is about a part of it. */
-    default Storage block() {
+    /** The arena or the scope that the memory is from; itself if it is memory of elsewhere. */
+    default Storage arena() {
         return this;
     }
 

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import dev.verbena.memory.ArenaStatistics;
-import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.slab.SystemMemory;
 
@@ -40,11 +39,6 @@ public class ViewedBlocks extends ArenaBlocks {
     }
 
     @Override
-    public final boolean owns(Storage storage) {
-        return storage == this || storage instanceof Viewed viewed && viewed.isOf(this);
-    }
-
-    @Override
     protected final boolean giveWay() {
         return inUse.removeIf(Viewed::tryRelease);
     }
@@ -68,19 +62,15 @@ public class ViewedBlocks extends ArenaBlocks {
     }
 
     /** One tensor's block. */
-    private final class Viewed implements Storage {
+    private final class Viewed implements PartStorage {
         /** Life of the segments that the tensor gives out; made with the first of them. */
         private Arena views;
         /** Where the block is that goes back; 0 before. */
         private long released;
 
-        private boolean isOf(ViewedBlocks others) {
-            return ViewedBlocks.this == others;
-        }
-
         @Override
-        public Slab slabAt(long address) {
-            return ViewedBlocks.this.slabAt(address);
+        public Storage whole() {
+            return ViewedBlocks.this;
         }
 
         @Override
@@ -103,22 +93,7 @@ public class ViewedBlocks extends ArenaBlocks {
                 throw new IllegalStateException("use after free: the tensor at address=0x" + Long.toHexString(address)
                         + " is of an arena that is closed forcibly");
             }
-            return SystemMemory.view(Storage.super.memoryAt(address, byteSize), views);
-        }
-
-        @Override
-        public boolean isOpen() {
-            return ViewedBlocks.this.isOpen();
-        }
-
-        @Override
-        public boolean tryPin() {
-            return ViewedBlocks.this.tryPin();
-        }
-
-        @Override
-        public void unpinned() {
-            ViewedBlocks.this.unpinned();
+            return SystemMemory.view(PartStorage.super.memoryAt(address, byteSize), views);
         }
 
         @Override

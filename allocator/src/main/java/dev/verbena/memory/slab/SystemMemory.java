@@ -5,6 +5,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -31,7 +32,8 @@ public final class SystemMemory {
     /** {@code MAP_HUGETLB | MAP_HUGE_2MB}: linux/mman.h, asm-generic/hugetlb_encode.h. */
     private static final int MAP_HUGETLB_2MB = 0x40000 | 21 << 26;
     private static final int NO_FILE = -1;
-    private static final long MAP_FAILED = -1;
+    /** {@code MAP_FAILED} too. */
+    private static final long FAILED = -1;
     /** asm-generic/mman-common.h. */
     private static final int MADV_HUGEPAGE = 14;
     private static final int MADV_POPULATE_WRITE = 23;
@@ -102,23 +104,15 @@ public final class SystemMemory {
     }
 
     private static long map(long byteSize, int moreFlags) {
-        long address;
-        int errno;
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment state = call.allocate(CALL_STATE);
-            address = (long) MMAP.invokeExact(state, 0L, byteSize, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS | moreFlags,
-                    NO_FILE, 0L);
-            errno = (int) ERRNO.get(state, 0L);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
-        if (address == MAP_FAILED) {
+        long result = call((state, _) -> (long) MMAP.invokeExact(state, 0L, byteSize, PROT_READ_WRITE,
+                MAP_PRIVATE_ANONYMOUS | moreFlags, NO_FILE, 0L));
+        if (result < 0) {
             throw new OutOfArenaMemoryException(
                     "the system refused memory: mmap " + (moreFlags == 0 ? "" : "MAP_HUGETLB ") + "byteSize=" + byteSize
-                            + " errno=" + errno + (moreFlags == 0
+                            + " errno=" + -result + (moreFlags == 0
                                     ? "; ask for less, or see ulimit -v, /proc/meminfo and vm.overcommit_memory" : ""));
         }
-        return address;
+        return result;
     }
 
     private static MemorySegment segment(long address, long byteSize, Arena arena) {
@@ -149,28 +143,18 @@ public final class SystemMemory {
     }
 
     private static int advise(MemorySegment memory, int advice) {
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment state = call.allocate(CALL_STATE);
-            int result = (int) MADVISE.invokeExact(state, memory, memory.byteSize(), advice);
-            return result == 0 ? 0 : (int) ERRNO.get(state, 0L);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) -call((state, _) -> (int) MADVISE.invokeExact(state, memory, memory.byteSize(), advice));
     }
 
     /** Moves the memory's pages to the node, and takes further ones from there. @return 0 or errno */
     public static int bind(MemorySegment memory, int node) {
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment state = call.allocate(CALL_STATE);
-            MemorySegment nodes = call.allocate(NODES_MAX / Byte.SIZE, Long.BYTES);
+        return (int) -call((state, memoryOfCall) -> {
+            MemorySegment nodes = memoryOfCall.allocate(NODES_MAX / Byte.SIZE, Long.BYTES);
             nodes.setAtIndex(ValueLayout.JAVA_LONG, node / Long.SIZE, 1L << node);
             // The kernel takes one bit less than it is told (get_nodes in mm/mempolicy.c).
-            long result = (long) MBIND.invokeExact(state, SYS_MBIND, memory, memory.byteSize(), MPOL_BIND, nodes,
+            return (long) MBIND.invokeExact(state, SYS_MBIND, memory, memory.byteSize(), MPOL_BIND, nodes,
                     NODES_MAX + 1L, MPOL_MF_STRICT_MOVE);
-            return result == 0 ? 0 : (int) ERRNO.get(state, 0L);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        });
     }
 
     /** The same bytes, until {@code lifetime} is closed; whoever holds the memory sees to it that they are there so long. */
@@ -179,18 +163,26 @@ public final class SystemMemory {
     }
 
     private static void unmap(long address, long byteSize) {
-        int result;
-        int errno;
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment state = call.allocate(CALL_STATE);
-            result = (int) MUNMAP.invokeExact(state, address, byteSize);
-            errno = (int) ERRNO.get(state, 0L);
+        long result = call((state, _) -> (int) MUNMAP.invokeExact(state, address, byteSize));
+        if (result < 0) {
+            throw new IllegalStateException(
+                    "munmap failed: address=" + address + " byteSize=" + byteSize + " errno=" + -result);
+        }
+    }
+
+    /** A call of the system, which is -1 if it failed. */
+    private interface Call {
+        long by(MemorySegment state, SegmentAllocator memoryOfCall) throws Throwable;
+    }
+
+    /** What it returned; -errno if it failed. */
+    private static long call(Call call) {
+        try (Arena memoryOfCall = Arena.ofConfined()) {
+            MemorySegment state = memoryOfCall.allocate(CALL_STATE);
+            long result = call.by(state, memoryOfCall);
+            return result == FAILED ? -(int) ERRNO.get(state, 0L) : result;
         } catch (Throwable e) {
             throw unexpected(e);
-        }
-        if (result != 0) {
-            throw new IllegalStateException(
-                    "munmap failed: address=" + address + " byteSize=" + byteSize + " errno=" + errno);
         }
     }
 

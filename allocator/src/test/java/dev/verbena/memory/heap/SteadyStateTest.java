@@ -51,6 +51,15 @@ class SteadyStateTest {
         assertTrue(locks <= 0.05, () -> "locks a pair: " + locks);
     }
 
+    /** Few blocks, of which each is much of what is live: the most that was live goes down and up, but nobody looks at the others' each time. */
+    @Test
+    void largeBlocksSeldomLookAtWhatOthersHave() throws Exception {
+        int pairs = 100_000;
+        locksOf(25, 128 * KIB, 2 * KIB * KIB, pairs);
+        double looks = heap.publishCount() / (2.0 * THREADS * pairs);
+        assertTrue(looks > 0 && looks <= 0.02, () -> "looks a pair: " + looks);
+    }
+
     /** One allocates, another frees: what comes back is allocated again. */
     @Test
     void largeBlocksThatAnotherThreadFreesComeBack() throws Exception {
@@ -83,8 +92,12 @@ class SteadyStateTest {
         heap.trim(0, 0);
     }
 
-    /** Locks that all threads took in the central heap for so many pairs each, of random sizes, after as many for a start. */
     private double locksOf(long byteSizeMin, long byteSizeMax, int pairs) throws Exception {
+        return locksOf(LIVE, byteSizeMin, byteSizeMax, pairs);
+    }
+
+    /** Locks that all threads took in the central heap for so many pairs each, of random sizes, after as many for a start. */
+    private double locksOf(int liveCount, long byteSizeMin, long byteSizeMax, int pairs) throws Exception {
         heap.add(() -> MemorySegment.ofAddress(1L << 40), 16 * GIB / SizeClasses.PAGE_BYTE_SIZE, false);
         CyclicBarrier barrier = new CyclicBarrier(THREADS);
         AtomicLong locks = new AtomicLong();
@@ -93,7 +106,7 @@ class SteadyStateTest {
             for (int i = 0; i < THREADS; i++) {
                 SplittableRandom random = new SplittableRandom(i);
                 ends.add(threads.submit(() -> {
-                    long[] live = new long[LIVE];
+                    long[] live = new long[liveCount];
                     replace(live, random, byteSizeMin, byteSizeMax, pairs);
                     if (barrier.await() == 0) {
                         locks.addAndGet(-heap.centralLockCount());

@@ -15,7 +15,7 @@ import dev.verbena.verbs.WorkCompletions;
  * <p>Threading: confined to its owner, but {@link #wake} is for any thread.
  */
 final class Completions implements AutoCloseable {
-    private static final long HANG_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long HANG_NS = TimeUnit.SECONDS.toNanos(300);
     private static final long END_NS = TimeUnit.SECONDS.toNanos(5);
 
     private final CompletionChannel channel;
@@ -52,7 +52,7 @@ final class Completions implements AutoCloseable {
                 return -1;
             }
             if (System.nanoTime() - start > HANG_NS) {
-                throw new IllegalStateException("no completion within a minute: look whether the peer is alive");
+                throw new IllegalStateException("no completion within five minutes: look whether the peer is alive");
             }
             sleep();
         }

@@ -36,7 +36,7 @@ import dev.verbena.verbs.cm.MulticastMembership;
 public final class Mckey implements AutoCloseable {
     private static final String VALUED = "mbCS";
     private static final String FLAGS = "s";
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(300);
     /** The global routing header that stands before each datagram. */
     private static final int HEADER_BYTE_SIZE = 40;
 

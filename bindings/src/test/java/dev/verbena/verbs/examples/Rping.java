@@ -47,7 +47,7 @@ public final class Rping implements AutoCloseable {
     static final String VALUED = "apCS";
     static final String FLAGS = "scvVe";
     static final int DEFAULT_PORT = 7174;
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(300);
     private static final int MESSAGE_BYTE_SIZE = 16;
     private static final int TEXT_BYTE_SIZE_MAX = 64 << 10;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -119,7 +119,7 @@ public final class Rping implements AutoCloseable {
     static void serve(CmListener listener, Arguments arguments, PrintStream out) {
         CmConnection connection = listener.next(TIMEOUT_NS);
         if (connection == null) {
-            throw new IllegalStateException("no client came within a minute");
+            throw new IllegalStateException("no client came within five minutes");
         }
         try (connection; Rping rping = new Rping(connection, arguments, out)) {
             connection.accept(parameters(), TIMEOUT_NS);
@@ -150,9 +150,9 @@ public final class Rping implements AutoCloseable {
         for (int round = 0; round < rounds; round++) {
             source.copyFrom(MemorySegment.ofArray(text(round, byteSize)));
             advertise(SOURCE, byteSize);
-            await(RECEIVE);
+            awaitWithinRound(RECEIVE);
             advertise(SINK, byteSize);
-            await(RECEIVE);
+            awaitWithinRound(RECEIVE);
             if (arguments.has('V') && source.mismatch(sink) >= 0) {
                 throw new IllegalStateException("round=" + round + ": what came back differs at byte="
                         + source.mismatch(sink));
@@ -192,17 +192,17 @@ public final class Rping implements AutoCloseable {
             sends.get(0).read(ACCESS, message.get(LONG, 0), message.get(INT, 8)).element(region, SINK, byteSize)
                     .signaled();
             post();
-            await(ACCESS);
+            awaitWithinRound(ACCESS);
             String text = region.memory().asSlice(SINK, byteSize).getString(0, StandardCharsets.US_ASCII);
             if (arguments.has('v')) {
                 out.println("server ping data: " + text);
             }
             send();
-            await(RECEIVE);
+            awaitWithinRound(RECEIVE);
             sends.get(0).write(ACCESS, message.get(LONG, 0), message.get(INT, 8))
                     .element(region, SINK, text.length() + 1L).signaled();
             post();
-            await(ACCESS);
+            awaitWithinRound(ACCESS);
             send();
         }
     }
@@ -210,6 +210,12 @@ public final class Rping implements AutoCloseable {
     private void send() {
         sends.get(0).send(SEND).element(region, SENT, MESSAGE_BYTE_SIZE).signaled();
         post();
+    }
+
+    private void awaitWithinRound(long id) {
+        if (!await(id)) {
+            throw new IllegalStateException("the peer disconnected before a round was over");
+        }
     }
 
     /** Passes over completed sends, whose message may be overwritten only then: the peer has answered before. */

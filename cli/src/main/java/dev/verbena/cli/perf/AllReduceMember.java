@@ -111,14 +111,17 @@ final class AllReduceMember implements AutoCloseable {
         return instantsNs;
     }
 
-    /** Each at the same time as the others; of the slowest, in bytes per second. */
+    /** Each at the same time as the others, until all have ended: where there are more of them than processors, they take turns. In bytes per second. */
     private double copied(List<MemorySegment> memories) {
         SegmentCopies copies = new SegmentCopies(memories);
         long count = options.rounds(memories.getFirst().byteSize());
         copies.run(count);
         double[] measured = DoubleStream.generate(() -> {
             group.barrier(TIMEOUT);
-            return copies.run(count);
+            long beginNs = System.nanoTime();
+            copies.run(count);
+            group.barrier(TIMEOUT);
+            return 1e9 * memories.getFirst().byteSize() * count / (System.nanoTime() - beginNs);
         }).limit(COPY_MEASUREMENTS).sorted().toArray();
         byte[] own = ByteBuffer.allocate(Double.BYTES).putDouble(measured[COPY_MEASUREMENTS / 2]).array();
         return group.allGather(own, TIMEOUT).stream().mapToDouble(each -> ByteBuffer.wrap(each).getDouble()).min()

@@ -7,6 +7,7 @@ import java.util.List;
 
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.memory.TensorLease;
+import dev.verbena.transfer.ChunkHandler;
 import dev.verbena.transfer.ExchangeOptions;
 import dev.verbena.transfer.ExchangeReceiver;
 import dev.verbena.transfer.ExchangeRequest;
@@ -45,15 +46,21 @@ final class ExchangeCarrier implements TensorCarrier {
     private final Source[] ends;
     private final ExchangeReceiver receiver;
     private final ExchangeRequest[] asked;
+    private final boolean isCoalescing;
     private ExchangeSender sender;
+    private boolean isHolding;
     private long offered;
     private long askedFor;
     private long received;
     private final TensorLease arrived = new TensorLease();
+    /** Null for what comes in one piece. */
+    private final ChunkHandler onChunk;
+    private volatile long firstNs;
 
-    private ExchangeCarrier(ExchangeOptions options, TensorLink link, String name, long byteSize, int slotsHere,
-            int slotsThere) {
+    private ExchangeCarrier(ExchangeOptions options, boolean isCoalescing, TensorLink link, String name, long byteSize,
+            int slotsHere, int slotsThere) {
         this.link = link;
+        this.isCoalescing = isCoalescing;
         this.name = name;
         this.byteSize = byteSize;
         this.options = options;
@@ -66,11 +73,16 @@ final class ExchangeCarrier implements TensorCarrier {
         receiver = link.device().exchangeReceiver(name, sources.arena(),
                 Math.min(slotsHere, ExchangeOptions.defaults().depth()));
         asked = new ExchangeRequest[slotsHere];
+        onChunk = byteSize <= ExchangeOptions.EAGER_BYTE_SIZE_MAX ? null : (_, _, byteOffset, _) -> {
+            if (byteOffset == 0) {
+                firstNs = System.nanoTime();
+            }
+        };
     }
 
-    static TensorProtocol.Opening opening(ExchangeOptions options) {
-        return (link, name, byteSize, slotsHere, slotsThere) -> new ExchangeCarrier(options, link, name, byteSize,
-                slotsHere, slotsThere);
+    static TensorProtocol.Opening opening(ExchangeOptions options, boolean isCoalescing) {
+        return (link, name, byteSize, slotsHere, slotsThere) -> new ExchangeCarrier(options, isCoalescing, link, name,
+                byteSize, slotsHere, slotsThere);
     }
 
     @Override
@@ -82,6 +94,10 @@ final class ExchangeCarrier implements TensorCarrier {
     public boolean isReady() {
         Source next = ends[(int) (offered % ends.length)];
         if (next.isBusy) {
+            if (isHolding) {
+                sender.flush();
+                sender.hold();
+            }
             sender.isReady();
         }
         if (next.failure != null) {
@@ -103,6 +119,20 @@ final class ExchangeCarrier implements TensorCarrier {
     }
 
     @Override
+    public void hold() {
+        isHolding = isCoalescing;
+        if (isHolding) {
+            sender.hold();
+        }
+    }
+
+    @Override
+    public void flush() {
+        isHolding = false;
+        sender.flush();
+    }
+
+    @Override
     public MemorySegment await(Duration timeout) {
         while (askedFor < received + asked.length) {
             ask((int) (askedFor % asked.length), askedFor);
@@ -119,10 +149,15 @@ final class ExchangeCarrier implements TensorCarrier {
 
     private void ask(int index, long step) {
         if (asked[index] == null) {
-            asked[index] = receiver.receive(TENSOR_NAME, step);
+            asked[index] = receiver.receive(TENSOR_NAME, step, onChunk);
         } else {
             asked[index].ask(TENSOR_NAME, step);
         }
+    }
+
+    @Override
+    public long firstNs() {
+        return firstNs;
     }
 
     @Override

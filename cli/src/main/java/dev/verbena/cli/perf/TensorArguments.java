@@ -22,7 +22,7 @@ final class TensorArguments {
             description = "static: the receiver's slots are known before; dynamic: it allocates each tensor when it is told of it, and"
                     + " reads it; exchange: by name and step, in messages (eager) or read (rendezvous) as costs are; eager,"
                     + " rendezvous: the same, one of the two only; placed: it is computed in the receiver's slot, where the fabric maps"
-                    + " that. Of several, such as static,dynamic, one after the other with each"
+                    + " that; coalesced: as exchange, held until a message is full. Of several, such as static,dynamic, one after the other with each"
                     + " size; the client's counts; default ${DEFAULT-VALUE}.")
     String protocols;
     @Option(names = "--sizes", paramLabel = "SIZES", defaultValue = "8..16M",

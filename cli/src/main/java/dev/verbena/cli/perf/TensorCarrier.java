@@ -22,8 +22,19 @@ interface TensorCarrier extends AutoCloseable {
     /** Offers the next tensor, when it {@link #isReady}. */
     void offer();
 
+    /** Many tensors follow, and nobody waits for one of them before {@link #flush}. */
+    default void hold() {}
+
+    /** All that was offered is to go. */
+    default void flush() {}
+
     /** Waits for the next tensor, as a program does. @return its bytes, until {@link #release}; null if the time is up */
     MemorySegment await(Duration timeout);
+
+    /** When the first bytes of what was awaited last could be read, by {@link System#nanoTime}; 0 where it comes whole. */
+    default long firstNs() {
+        return 0;
+    }
 
     /** Gives back what was awaited. */
     void release();

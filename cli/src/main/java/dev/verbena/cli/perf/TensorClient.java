@@ -59,12 +59,12 @@ final class TensorClient {
 
     private TensorFigures measure(TensorProtocol protocol, long byteSize, TensorRaw raw, TensorFigures first) {
         doing = "measuring tensors of " + byteSize + " bytes, " + protocol;
-        LatencyFigures[] oneWay = new LatencyFigures[1];
+        RoundTrips[] roundTrips = new RoundTrips[1];
         long[] jitOfOneWayMs = new long[1];
         // Not a window that leaves the cache: the raw write has one buffer each way.
         with(TensorRound.Kind.OPEN_EVEN, protocol, byteSize, options.depth(byteSize), ends -> {
             check(ends, 1);
-            oneWay[0] = oneWay(ends);
+            roundTrips[0] = roundTrips(ends);
             jitOfOneWayMs[0] = jitMs;
         });
         TensorFigures[] figures = new TensorFigures[1];
@@ -82,7 +82,8 @@ final class TensorClient {
             });
             double staged = stagedPerTensor(before, link.device().statistics());
             check(ends, 2);
-            figures[0] = new TensorFigures(protocol, first, byteSize, oneWay[0], raw.oneWay(), count, bytesPerSecond,
+            figures[0] = new TensorFigures(protocol, first, byteSize, roundTrips[0], raw.oneWay(), count,
+                    bytesPerSecond,
                     raw.bytesPerSecond(), copied, handedOver, staged, ends.fabricByteSize(),
                     raw.jitMs() + jitOfOneWayMs[0] + jitOfStreamMs[0]);
         });
@@ -149,38 +150,42 @@ final class TensorClient {
         });
     }
 
-    private LatencyFigures oneWay(TensorEnds ends) {
+    private RoundTrips roundTrips(TensorEnds ends) {
         int count = options.roundTrips(ends.byteSize());
         long[] instantsNs = new long[count + 1];
-        rehearse(() -> ping(ends, instantsNs), count);
-        ping(ends, instantsNs);
-        return LatencyFigures.of(ends.byteSize(), instantsNs, 2);
+        long[] firstNs = new long[count];
+        rehearse(() -> ping(ends, instantsNs, firstNs), count);
+        ping(ends, instantsNs, firstNs);
+        return RoundTrips.of(ends.byteSize(), instantsNs, firstNs);
     }
 
-    private void ping(TensorEnds ends, long[] instantsNs) {
+    private void ping(TensorEnds ends, long[] instantsNs, long[] firstNs) {
         int count = instantsNs.length - 1;
         play(TensorRound.Kind.PING, ends, count, () -> {
             for (int i = 0; i < count; i++) {
                 instantsNs[i] = System.nanoTime();
                 ends.send(i);
                 ends.receive(i);
+                firstNs[i] = ends.firstNs();
             }
             instantsNs[count] = System.nanoTime();
         });
     }
 
-    /** @return bytes per second, until the server has told, by a tensor, that it has had all */
+    /** @return bytes per second, until the server has told, by a tensor, that it has had all; that tensor counts too, being as large as the others */
     private double stream(TensorEnds ends, long count) {
         long[] elapsedNs = new long[1];
         play(TensorRound.Kind.STREAM, ends, count, () -> {
             long beginNs = System.nanoTime();
+            ends.hold();
             for (long i = 0; i < count; i++) {
                 ends.send(i);
             }
+            ends.flush();
             ends.receive(count);
             elapsedNs[0] = System.nanoTime() - beginNs;
         });
-        return 1e9 * ends.byteSize() * count / elapsedNs[0];
+        return 1e9 * ends.byteSize() * (count + 1) / elapsedNs[0];
     }
 
     /** Until so many tensors in a row have passed in which no JIT was at work. */

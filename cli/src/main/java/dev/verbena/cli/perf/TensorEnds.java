@@ -68,6 +68,16 @@ final class TensorEnds implements AutoCloseable {
         carrier.offer();
     }
 
+    /** Many tensors follow. */
+    void hold() {
+        carrier.hold();
+    }
+
+    /** They have all been sent. */
+    void flush() {
+        carrier.flush();
+    }
+
     void receive(long number) {
         MemorySegment memory = awaitTensor();
         try {
@@ -76,6 +86,11 @@ final class TensorEnds implements AutoCloseable {
         } finally {
             carrier.release();
         }
+    }
+
+    /** When the first bytes of what was received last could be read, by {@link System#nanoTime}; 0 where it comes whole. */
+    long firstNs() {
+        return carrier.firstNs();
     }
 
     /** A tensor whose bytes differ from place to place and from seed to seed. */

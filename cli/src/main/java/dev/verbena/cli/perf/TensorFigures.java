@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param protocol that the tensors went by
  * @param first figures of the same size by the first protocol; null of those themselves
- * @param oneWay half round trips of tensors
+ * @param roundTrips of tensors
  * @param rawOneWay of the fabric's writes
  * @param streamed tensors of the bandwidth
  * @param bytesPerSecond of tensors, in a window
@@ -20,7 +20,7 @@ import java.util.Map;
  * @param fabricBytes that a CPU copied for a tensor because the fabric has no adapter
  * @param jitMs what the JITs of both sides compiled for meanwhile
  */
-record TensorFigures(TensorProtocol protocol, TensorFigures first, long byteSize, LatencyFigures oneWay,
+record TensorFigures(TensorProtocol protocol, TensorFigures first, long byteSize, RoundTrips roundTrips,
         LatencyFigures rawOneWay, long streamed,
         double bytesPerSecond,
         double rawBytesPerSecond, double copyBytesPerSecond, double handOverBytesPerSecond, double stagingBytes,
@@ -28,13 +28,18 @@ record TensorFigures(TensorProtocol protocol, TensorFigures first, long byteSize
     private static final double MEBIBYTE = 1 << 20;
 
     static final String HEADER = String.format(
-            "%-11s %-8s %-8s %-11s %-11s %-11s %-11s %-9s %-13s %-13s %-13s %-13s %-8s %-9s %-10s %-8s %-8s %s",
-            " #bytes", "protocol", "#rounds", "t_min[us]", "t_typ[us]", "99%[us]", "raw[us]", "t/raw", "BW[MiB/s]",
+            "%-11s %-8s %-8s %-11s %-11s %-11s %-9s %-11s %-9s %-13s %-13s %-13s %-13s %-8s %-9s %-10s %-8s %-8s %s",
+            " #bytes", "protocol", "#rounds", "t_min[us]", "t_typ[us]", "99%[us]", "usable[%]", "raw[us]", "t/raw",
+            "BW[MiB/s]",
             "raw[MiB/s]",
             "copy[MiB/s]", "handed[MiB/s]", "BW/raw", "BW/copy", "BW/handed", "t/first", "BW/first", "CPU[B]");
 
+    private LatencyFigures oneWay() {
+        return roundTrips.oneWay();
+    }
+
     double timeToRaw() {
-        return oneWay.typical() / rawOneWay.typical();
+        return oneWay().typical() / rawOneWay.typical();
     }
 
     double bandwidthToRaw() {
@@ -50,7 +55,7 @@ record TensorFigures(TensorProtocol protocol, TensorFigures first, long byteSize
     }
 
     double timeToFirst() {
-        return first == null ? 1 : oneWay.typical() / first.oneWay.typical();
+        return first == null ? 1 : oneWay().typical() / first.oneWay().typical();
     }
 
     double bandwidthToFirst() {
@@ -63,8 +68,10 @@ record TensorFigures(TensorProtocol protocol, TensorFigures first, long byteSize
 
     String row() {
         return String.format(Locale.ROOT,
-                " %-10d %-8s %-8d %-11.2f %-11.2f %-11.2f %-11.2f %-9.2f %-13.2f %-13.2f %-13.2f %-13.2f %-8.3f %-9.3f %-10.3f %-8.3f %-8.3f %.0f",
-                byteSize, protocol, oneWay.iterations() - 1, oneWay.min(), oneWay.typical(), oneWay.percentile99(),
+                " %-10d %-8s %-8d %-11.2f %-11.2f %-11.2f %-9.1f %-11.2f %-9.2f %-13.2f %-13.2f %-13.2f %-13.2f %-8.3f %-9.3f %-10.3f %-8.3f %-8.3f %.0f",
+                byteSize, protocol, oneWay().iterations() - 1, oneWay().min(), oneWay().typical(),
+                oneWay().percentile99(),
+                100 * roundTrips.usable(),
                 rawOneWay.typical(),
                 timeToRaw(), bytesPerSecond / MEBIBYTE, rawBytesPerSecond / MEBIBYTE, copyBytesPerSecond / MEBIBYTE,
                 handOverBytesPerSecond / MEBIBYTE,
@@ -76,7 +83,8 @@ record TensorFigures(TensorProtocol protocol, TensorFigures first, long byteSize
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("byteSize", byteSize);
         map.put("protocol", protocol.toString());
-        map.put("oneWayUsec", times(oneWay));
+        map.put("oneWayUsec", times(oneWay()));
+        map.put("usable", roundTrips.usable());
         map.put("rawOneWayUsec", times(rawOneWay));
         map.put("oneWayToRaw", timeToRaw());
         map.put("streamed", streamed);

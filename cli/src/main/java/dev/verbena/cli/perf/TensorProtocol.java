@@ -20,14 +20,16 @@ enum TensorProtocol {
     /** The receiver allocates each tensor when it is told of it, and reads it. */
     DYNAMIC(DynamicCarrier::new),
     /** By name and step, in messages or read, as the exchange chooses. */
-    EXCHANGE(ExchangeCarrier.opening(ExchangeOptions.defaults())),
+    EXCHANGE(ExchangeCarrier.opening(ExchangeOptions.defaults(), false)),
     /** The same, in messages, as far as they have room for. */
     EAGER(ExchangeCarrier
-            .opening(ExchangeOptions.defaults().withEagerByteSizeMax(ExchangeOptions.EAGER_BYTE_SIZE_MAX))),
+            .opening(ExchangeOptions.defaults().withEagerByteSizeMax(ExchangeOptions.EAGER_BYTE_SIZE_MAX), false)),
     /** The same, read by the receiver, whatever their size. */
-    RENDEZVOUS(ExchangeCarrier.opening(ExchangeOptions.defaults().withEagerByteSizeMax(0))),
+    RENDEZVOUS(ExchangeCarrier.opening(ExchangeOptions.defaults().withEagerByteSizeMax(0), false)),
     /** Each tensor is written in the receiver's slot, which is mapped. */
-    PLACED(PlacedCarrier::new);
+    PLACED(PlacedCarrier::new),
+    /** As {@link #EXCHANGE}; those of a stream are held until they fill a message, or the window is used up. */
+    COALESCED(ExchangeCarrier.opening(ExchangeOptions.defaults(), true));
 
     /** What both sides need for tensors of one size. */
     @FunctionalInterface

@@ -11,7 +11,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
         return " Tensors, protocol " + names(options) + ", fabric " + fabric + ": at most " + options.iterations()
                 + " round trips of a size, window " + options.window()
                 + ", driven by " + options.progress()
-                + "\n one way: half a round trip; raw: the fabric's write alone; copy: MemorySegment.copy; handed: the same, taken by another thread;\n first: the first protocol's; CPU: bytes that a CPU moved"
+                + "\n one way: half a round trip; usable: after which part of it the first bytes can be read; raw: the fabric's write alone; copy: MemorySegment.copy; handed: the same, taken by another thread;\n first: the first protocol's; CPU: bytes that a CPU moved"
                 + " for each tensor\n";
     }
 

@@ -15,8 +15,13 @@ import dev.verbena.transfer.spi.WorkRequest;
  * <p>Threading: confined to the command's thread.
  */
 final class WriteLatencyPart implements Part, CompletionHandler {
-    /** How often a byte is looked at before somebody asks whether the peer still lives. */
-    private static final int SPINS_PER_LOOK = 1 << 14;
+    /**
+     * How often a byte is looked at before others may have the processor, which the peer or the fabric may need: as often as who waits for a
+     * tensor spins alone, so that on one processor both measure the write and not the waiting.
+     */
+    private static final int SPINS_ALONE = 50;
+    /** How often others may have it before somebody asks whether the peer still lives. */
+    private static final int YIELDS_PER_LOOK = 256;
 
     private final QueuePair queuePair;
     private final CompletionQueue queue;
@@ -64,16 +69,20 @@ final class WriteLatencyPart implements Part, CompletionHandler {
 
     private void awaitArrival() {
         byte next = ++arrived;
-        while (!arrives(next)) {
-            trouble.throwIfLost();
+        for (int yields = 0; !arrives(next); yields++) {
+            if (yields % YIELDS_PER_LOOK == YIELDS_PER_LOOK - 1) {
+                trouble.throwIfLost();
+            }
+            Thread.yield();
         }
     }
 
     private boolean arrives(byte next) {
-        for (int i = 0; i < SPINS_PER_LOOK; i++) {
+        for (int i = 0; i < SPINS_ALONE; i++) {
             if (buffers.byteAcquire(arrivalCounter) == next) {
                 return true;
             }
+            Thread.onSpinWait();
         }
         return false;
     }
@@ -86,8 +95,11 @@ final class WriteLatencyPart implements Part, CompletionHandler {
     }
 
     private void awaitCompletion() {
-        while (!isCompleted) {
+        for (int spins = 1; !isCompleted; spins++) {
             queue.poll(this, 1);
+            if (!isCompleted && spins % SPINS_ALONE == 0) {
+                Thread.yield();
+            }
         }
         trouble.throwIfAny();
     }

@@ -1,9 +1,11 @@
 package dev.verbena.cli.perf;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Set;
 import java.util.concurrent.FutureTask;
 
 import org.junit.jupiter.api.AfterEach;
@@ -12,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.verbena.cli.FailedRunException;
+import dev.verbena.transfer.ExchangeOptions;
 import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
@@ -39,6 +42,8 @@ class TensorEndsTest {
             "EXCHANGE, 8", "EXCHANGE, 70000", "EAGER, 100", "EAGER, 70000", "RENDEZVOUS, 100",
             "PLACED, 8", "PLACED, 100", "PLACED, 70000"})
     void numbersAndPatternsAreCompared(TensorProtocol protocol, long byteSize) {
+        boolean isReadInChunks = byteSize > ExchangeOptions.EAGER_BYTE_SIZE_MAX
+                && Set.of(TensorProtocol.EXCHANGE, TensorProtocol.EAGER).contains(protocol);
         try (TensorEnds ours = new TensorEnds(here, protocol, byteSize, 1, 2);
                 TensorEnds theirs = new TensorEnds(there, protocol, byteSize, 2, 1)) {
             ours.connect();
@@ -48,6 +53,7 @@ class TensorEndsTest {
                 theirs.receive(i);
                 theirs.sendPattern(i);
                 ours.receivePattern(i);
+                assertEquals(isReadInChunks, ours.firstNs() != 0);
             }
             ours.send(5);
             String number = assertThrows(FailedRunException.class, () -> theirs.receive(6)).getMessage();

@@ -196,17 +196,26 @@ final class SimConnection implements Connection {
 
     @Override
     public PeerMemory mapPeer(long rkey) {
+        return mapPeer(rkey, AccessRight.REMOTE_WRITE, "write to");
+    }
+
+    @Override
+    public PeerMemory mapPeerForReading(long rkey) {
+        return mapPeer(rkey, AccessRight.REMOTE_READ, "read");
+    }
+
+    private PeerMemory mapPeer(long rkey, AccessRight right, String what) {
         fabric.checkThread();
         if (state != State.OPEN || peer == null || peer.state == State.CLOSED) {
             throw new TransferException(
                     "memory of " + peerInWords() + " cannot be mapped: the connection is lost or closed");
         }
         SimRegion region = peerFabric.memory().find(rkey);
-        if (region == null || !region.rights().contains(AccessRight.REMOTE_WRITE)) {
-            throw new TransferException(peerInWords() + " has no region rkey=" + rkey + " that peers may write to");
+        if (region == null || !region.rights().contains(right)) {
+            throw new TransferException(peerInWords() + " has no region rkey=" + rkey + " that peers may " + what);
         }
         mappings++;
-        return new SimPeerMemory(fabric, this, region);
+        return new SimPeerMemory(fabric, this, region, right == AccessRight.REMOTE_READ);
     }
 
     void onUnmapped() {

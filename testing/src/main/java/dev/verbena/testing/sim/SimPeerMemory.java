@@ -13,19 +13,21 @@ final class SimPeerMemory implements PeerMemory {
     private final SimFabric fabric;
     private final SimConnection connection;
     private final SimRegion region;
+    private final MemorySegment bytes;
     private boolean isOpen = true;
 
-    SimPeerMemory(SimFabric fabric, SimConnection connection, SimRegion region) {
+    SimPeerMemory(SimFabric fabric, SimConnection connection, SimRegion region, boolean isReadOnly) {
         this.fabric = fabric;
         this.connection = connection;
         this.region = region;
+        bytes = isReadOnly ? region.bytes().asReadOnly() : region.bytes();
         fabric.adopt(this);
         region.onMapped();
     }
 
     @Override
     public MemorySegment memory() {
-        return region.bytes();
+        return bytes;
     }
 
     @Override

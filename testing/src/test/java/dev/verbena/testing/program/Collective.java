@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Random;
 
 import dev.verbena.memory.ElementType;
+import dev.verbena.transfer.GroupOptions;
 import dev.verbena.transfer.Reduction;
 
 /**
@@ -17,9 +18,13 @@ import dev.verbena.transfer.Reduction;
  */
 public record Collective(String kind, ElementType type, int count, int root, Reduction reduction, long seed,
         int size) {
+    /** Small chunks, and few slots: short tensors have several bands, and members wait for each other. */
+    public static final GroupOptions OPTIONS = new GroupOptions(4096, 2);
+
+    private static final int CHUNKS_PER_SEGMENT = 2;
     /** Up to so many elements of four bytes go in one message. */
     private static final int SMALL_COUNT_MAX = 1016;
-    private static final int LARGE_COUNT_MAX = 4_000;
+    private static final int LARGE_COUNT_MAX = 8_000;
     private static final List<ElementType> TYPES = List.of(ElementType.FLOAT32, ElementType.FLOAT64,
             ElementType.INT64);
 
@@ -66,8 +71,12 @@ public record Collective(String kind, ElementType type, int count, int root, Red
 
     /** Whose term is the first; the others follow in the order of ranks. */
     private int firstTerm(int i) {
-        long byteSize = type.byteSize(count);
-        return byteSize <= SMALL_COUNT_MAX * 4L ? 0 : (int) (i / Math.ceilDiv((long) count, size));
+        if (type.byteSize(count) <= SMALL_COUNT_MAX * 4L) {
+            return 0;
+        }
+        int bandMax = size * CHUNKS_PER_SEGMENT * (int) (OPTIONS.chunkByteSize() / type.byteSize(1));
+        int bandBegin = i - i % bandMax;
+        return (i - bandBegin) / Math.ceilDiv(Math.min(bandMax, count - bandBegin), size);
     }
 
     /** Element i of the result, in bits. */

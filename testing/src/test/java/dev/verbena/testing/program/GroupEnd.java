@@ -13,7 +13,6 @@ import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Group;
-import dev.verbena.transfer.GroupOptions;
 import dev.verbena.transfer.TransferException;
 
 /**
@@ -24,7 +23,6 @@ import dev.verbena.transfer.TransferException;
  */
 final class GroupEnd {
     private static final String NAME = "g";
-    private static final GroupOptions OPTIONS = new GroupOptions(4096, 2);
     private static final Duration TIMEOUT = Duration.ofSeconds(100);
 
     private final World world;
@@ -48,7 +46,7 @@ final class GroupEnd {
     /** Waits for the others, if there is anything to do. */
     void join(List<Endpoint> members) {
         if (operations.hasNext()) {
-            group = host.device().group(NAME, rank, members, host.arena(), OPTIONS);
+            group = host.device().group(NAME, rank, members, host.arena(), Collective.OPTIONS);
             group.join(TIMEOUT);
         }
     }

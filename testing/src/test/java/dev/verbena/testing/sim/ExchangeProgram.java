@@ -34,14 +34,14 @@ import dev.verbena.transfer.TransferException;
  * One device sends another what it asks for, in an order of its own, of any shape, dead ones and failures among them, and some that are
  * written to while they are sent; some questions are cancelled and asked again, some sends withdrawn and sent again; in some programs the
  * receiver has memory for two tensors at a time. A step says what it is, so whoever gets it knows whether it is right. Two steps in ten are
- * sent under one name and step.
+ * sent under one name and step. Now and then what is sent is held for a while.
  *
  * <p><b>Owner:</b> the test. <b>Threading:</b> one thread.
  */
 public final class ExchangeProgram {
     /** What must have happened in enough programs. */
     static final List<String> DONE = List.of("tensors", "chunks", "withdrawn", "dead", "failed", "damaged", "cancelled",
-            "cancelled for want of memory", "errors", "losses");
+            "cancelled for want of memory", "held", "errors", "losses");
     private static final Pattern DAMAGED = Pattern
             .compile(".* 'name (\\d)' step=(\\d+) is damaged: checksum=0x(\\w+) but the sender's is 0x(\\w+)");
     private static final int STEPS = 40;
@@ -287,6 +287,12 @@ public final class ExchangeProgram {
             }
             if (!toResend.isEmpty() && offer(source, toResend.getFirst()) == SendResult.SENT) {
                 toResend.removeFirst();
+            }
+            if (random.nextInt(16) == 0 && sent < STEPS) {
+                sender.hold();
+                tally.add("held");
+            } else if (random.nextInt(8) == 0) {
+                sender.flush();
             }
             int any = random.nextInt(10 * STEPS);
             if (any < sent && told[any] == 0 && !isOneOfTwo(any)) {

@@ -15,7 +15,6 @@ import dev.verbena.memory.TensorArena;
 import dev.verbena.testing.program.Collective;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Group;
-import dev.verbena.transfer.GroupOptions;
 import dev.verbena.transfer.Progress;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
@@ -30,7 +29,6 @@ import dev.verbena.transfer.TransferException;
  */
 public final class GroupProgram {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
-    private static final GroupOptions OPTIONS = new GroupOptions(4096, 2);
     private static final int FIRST_PORT = 4_000;
     private static final int OPERATIONS = 6;
     private static final int TURNS_MAX = 400_000;
@@ -176,7 +174,7 @@ public final class GroupProgram {
                 List<Endpoint> endpoints = new ArrayList<>();
                 members.forEach(each -> endpoints.add(new Endpoint("localhost", FIRST_PORT + each.rank)));
                 arena = TensorArena.create(device.slabSource(), 1 << 20, 1 << 22);
-                group = device.group("g", rank, endpoints, arena, OPTIONS);
+                group = device.group("g", rank, endpoints, arena, Collective.OPTIONS);
             }
         }
 

@@ -10,13 +10,10 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.stream.Stream;
 
 import dev.verbena.transfer.counters.CounterRow.Text;
@@ -25,9 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A device's counters, in memory that other processes of the same user can look at while it runs, as Aeron's are. The file has a name only
- * for the moment between making and opening it: afterwards it is found by the name that {@code /proc/PID/fd} remembers, and whatever
- * kills its process, nothing is left behind.
+ * A device's counters, in memory that other processes of the same user can look at while it runs, as Aeron's are. The file has no
+ * name: it is found by what {@code /proc/PID/fd} says of it, and whatever kills its process, nothing is left behind.
  *
  * <pre>
  *   ROW 0      the device's own
@@ -41,11 +37,9 @@ import org.slf4j.LoggerFactory;
 public final class CounterFile implements AutoCloseable {
     /** "VRBNCTR" and the version of the layout. */
     private static final long MAGIC = 0x5652_424e_4354_5201L;
-    private static final String NAME = "verbena-counters-";
+    private static final String NAME = "verbena-counters";
     private static final int CHUNK_ROW_COUNT = 16;
     private static final long CHUNK_BYTE_SIZE = CHUNK_ROW_COUNT * CounterRow.BYTE_SIZE;
-    /** Memory, where there is such a folder: a file on a disk would be written there now and then. */
-    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final Logger LOG = LoggerFactory.getLogger(CounterFile.class);
 
     private final String deviceName;
@@ -148,7 +142,7 @@ public final class CounterFile implements AutoCloseable {
         if (!isUnshared) {
             try {
                 if (file == null) {
-                    file = create();
+                    file = NamelessFile.open(NAME);
                 }
                 long end = file.size();
                 file.write(ByteBuffer.allocate((int) CHUNK_BYTE_SIZE), end);
@@ -160,15 +154,6 @@ public final class CounterFile implements AutoCloseable {
             }
         }
         return Arena.ofAuto().allocate(CHUNK_BYTE_SIZE, 8);
-    }
-
-    /** Java removes the name as soon as the file is open. */
-    private static FileChannel create() throws IOException {
-        Path folder = Files.isWritable(SHARED_MEMORY) ? SHARED_MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
-        return FileChannel.open(folder.resolve(NAME + UUID.randomUUID()),
-                Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW,
-                        StandardOpenOption.DELETE_ON_CLOSE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 
     /** Nobody finds it any more; who has a row may go on counting. */
@@ -209,7 +194,7 @@ public final class CounterFile implements AutoCloseable {
         try {
             Path name = Files.readSymbolicLink(descriptor).getFileName();
             // The root folder has none.
-            if (name == null || !name.toString().startsWith(NAME)) {
+            if (name == null || !name.toString().startsWith("memfd:" + NAME)) {
                 return List.of();
             }
             try (FileChannel channel = FileChannel.open(descriptor, StandardOpenOption.READ)) {

@@ -1,5 +1,6 @@
 package dev.verbena.transfer.counters;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -88,9 +89,9 @@ public final class CounterRow {
         return (byteSize + LINES - 1) / LINES * LINES;
     }
 
-    /** A row that nobody else sees. */
+    /** A row that nobody else sees; off the heap as the others, since code that has met both kinds of segment is slower for either. */
     public static CounterRow unshared() {
-        return new CounterRow(MemorySegment.ofArray(new long[(int) (BYTE_SIZE / 8)]));
+        return new CounterRow(Arena.ofAuto().allocate(BYTE_SIZE, LINES));
     }
 
     public long get(Word word) {

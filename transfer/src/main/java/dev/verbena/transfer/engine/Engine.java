@@ -281,11 +281,11 @@ public final class Engine {
         }
         try {
             isCurious = seenActivity != ANY_ACTIVITY;
-            if (!hasCommands() && !isStopped && (!isCurious || activity.count() == seenActivity)) {
+            if (!isStopped && (!isCurious || activity.count() == seenActivity)) {
                 long sleepNs = hasWatches && !wakesOnWrite ? Math.min(timeoutNs, LOOK_NS) : timeoutNs;
                 if (Thread.currentThread().isVirtual()) {
                     nap(sleepNs);
-                } else {
+                } else if (!hasCommands()) {
                     completionQueue.await(sleepNs);
                 }
             }
@@ -297,10 +297,16 @@ public final class Engine {
         return true;
     }
 
-    /** In the kernel a virtual thread would keep its carrier from all others: so it looks again and again, ever more rarely. */
+    /**
+     * In the kernel a virtual thread would keep its carrier from all others: so it looks again and again, ever more rarely. Commands that wait do
+     * not keep it awake if another thread drives: that may be a virtual thread without a carrier, since those that only yield to each other
+     * share theirs with nobody.
+     */
     private void nap(long timeoutNs) {
-        LockSupport.parkNanos(this, Math.min(timeoutNs, napNs));
-        napNs = Math.min(2 * napNs, NAP_NS_MAX);
+        if (!hasCommands() || driver != null) {
+            LockSupport.parkNanos(this, Math.min(timeoutNs, napNs));
+            napNs = Math.min(2 * napNs, NAP_NS_MAX);
+        }
     }
 
     /** Ends a present or the next sleep. */

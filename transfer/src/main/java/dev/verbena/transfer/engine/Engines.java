@@ -15,6 +15,9 @@ import dev.verbena.transfer.spi.Edge;
  * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
  */
 public final class Engines implements AutoCloseable {
+    /** Before others may have the processor. */
+    private static final int SPINS_ALONE = 50;
+
     private final Activity activity;
     private final Progress progress;
     private final Edge edge;
@@ -83,7 +86,10 @@ public final class Engines implements AutoCloseable {
     /** Something has changed that somebody may wait for. */
     public void announce() {
         activity.signal();
-        engines.forEach(Engine::announce);
+        // By index: whether an iterator is allocated is for the JIT to say.
+        for (int i = 0; i < engines.size(); i++) {
+            engines.get(i).announce();
+        }
     }
 
     /**
@@ -96,10 +102,19 @@ public final class Engines implements AutoCloseable {
         }
         progress();
         for (int spins = 0; spins < progress.spins() && activity.count() == seen; spins++) {
-            Thread.onSpinWait();
+            pause(spins);
             progress();
         }
         rest(seen, timeoutNs);
+    }
+
+    /** Who has spun for some microseconds lets others have the processor, since it may be the one that is waited for that lacks one. */
+    private static void pause(int spins) {
+        if (spins < SPINS_ALONE) {
+            Thread.onSpinWait();
+        } else {
+            Thread.yield();
+        }
     }
 
     private void rest(long seen, long timeoutNs) {
@@ -114,6 +129,11 @@ public final class Engines implements AutoCloseable {
      * @return whether it holds; false when the time is up, the thread is interrupted, or it is a thread that drives
      */
     public boolean await(BooleanSupplier condition, long timeoutNs) {
+        return await(condition, timeoutNs, Integer.MAX_VALUE);
+    }
+
+    /** As {@link #await(BooleanSupplier, long)}, with at most so many rounds before it sleeps. */
+    public boolean await(BooleanSupplier condition, long timeoutNs, int spinsMax) {
         long deadlineNs = edge.nanoTime() + timeoutNs;
         while (true) {
             long seen = activity.count();
@@ -126,7 +146,7 @@ public final class Engines implements AutoCloseable {
             }
             if (!isDrivenByCallers) {
                 activity.await(seen, leftNs);
-            } else if (spin(condition, seen)) {
+            } else if (spin(condition, seen, Math.min(spinsMax, progress.spins()))) {
                 return true;
             } else {
                 rest(seen, leftNs);
@@ -135,10 +155,10 @@ public final class Engines implements AutoCloseable {
     }
 
     /** Looks at the condition itself too: what a peer writes is there before the doorbell that tells of it. @return whether it holds */
-    private boolean spin(BooleanSupplier condition, long seen) {
+    private boolean spin(BooleanSupplier condition, long seen, int spinsMax) {
         progress();
-        for (int spins = 0; spins < progress.spins() && activity.count() == seen; spins++) {
-            Thread.onSpinWait();
+        for (int spins = 0; spins < spinsMax && activity.count() == seen; spins++) {
+            pause(spins);
             if (condition.getAsBoolean()) {
                 return true;
             }

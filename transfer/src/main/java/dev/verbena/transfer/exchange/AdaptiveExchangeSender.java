@@ -32,7 +32,8 @@ import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
  * Sending end of an exchange by (name, step). Messages are placed statically, so that there are never more under way than the receiver has
- * slots: those are the credits. What waits for one, or came while the engine was busy, goes in one message, in order (AR-gRPC, coalescing).
+ * slots: those are the credits. What waits for one, came while the engine was busy, or is held, goes in one message, in order (AR-gRPC,
+ * coalescing).
  * A small tensor is in the message itself (eager); of a larger one it says where it lies (rendezvous), and the tensor stays pinned until the
  * receiver, which reads it whenever it is asked for, has written its release word.
  *
@@ -96,10 +97,14 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     /** In UTF-8, of those that were sent under; as many as the receiver is told of by id. */
     private final ConcurrentHashMap<String, byte[]> nameBytes = new ConcurrentHashMap<>();
 
-    /** Guarded by this, as are the next three. */
+    /** Guarded by this, as are the next five. */
     private final ArrayDeque<ExchangeSend> waiting = new ArrayDeque<>();
     private final ArrayDeque<ExchangeSend> free = new ArrayDeque<>();
     private int pending;
+    /** What the entries of all that waits take at least. */
+    private long waitingByteSize;
+    /** Whether what waits goes in full messages only. */
+    private boolean isHeld;
     private boolean isClosed;
 
     // Written while driving.
@@ -119,7 +124,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
 
     /** Over a sender of messages, which it closes. */
     private AdaptiveExchangeSender(StaticPlacementSender messages, ControlMemory memory, TransferCounters counters,
-            int eagerByteSizeMax) {
+            int eagerByteSizeMax, boolean movesByCpu) {
         this.messages = messages;
         this.engine = messages.engine();
         this.counters = counters;
@@ -143,7 +148,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         try {
             threshold = eagerByteSizeMax == MEASURED
                     ? EagerThreshold.measured(messages.measureWriteNs(ring[0].memory, ExchangeEntry.WORD),
-                            EagerThreshold.copyNs(messages.peer().engines()::nanoTime))
+                            EagerThreshold.copyNs(messages.peer().engines()::nanoTime), movesByCpu)
                     : EagerThreshold.configured(eagerByteSizeMax);
         } catch (RuntimeException e) {
             messages.peer().giveBack(releaseWords);
@@ -160,10 +165,11 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             int eagerByteSizeMax, Duration timeout) {
         StaticPlacementSender messages = PlacementQuery.sender(PlacementProtocol.EXCHANGE, directory, name,
                 AdaptiveExchangeReceiver.MESSAGE_TYPE, AdaptiveExchangeReceiver.MESSAGE_SHAPE, peer, queuePairIndex,
-                Striping.none(), memory, capabilities, new TransferCounters(), timeout);
+                Striping.none(), memory, capabilities, new TransferCounters(), "", timeout);
         counters.onArrivalChosen(messages.arrivalReason());
         try {
-            return new AdaptiveExchangeSender(messages, memory, counters, eagerByteSizeMax);
+            return new AdaptiveExchangeSender(messages, memory, counters, eagerByteSizeMax,
+                    capabilities.movesByCpu());
         } catch (RuntimeException e) {
             messages.close();
             throw e;
@@ -314,11 +320,37 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     }
 
     private SendResult line(ExchangeSend send) {
+        boolean isToGo;
         synchronized (this) {
             waiting.add(send);
+            waitingByteSize += send.entryByteSizeMin();
+            isToGo = isAnyToGo();
+        }
+        if (isToGo) {
+            engine.execute(pump);
+        }
+        return SendResult.SENT;
+    }
+
+    /** Guarded by this. */
+    private boolean isAnyToGo() {
+        return !waiting.isEmpty() && (!isHeld || waitingByteSize >= ExchangeEntry.MESSAGE_BYTE_SIZE);
+    }
+
+    /** @see dev.verbena.transfer.ExchangeSender#hold */
+    public synchronized void hold() {
+        isHeld = true;
+    }
+
+    /** @see dev.verbena.transfer.ExchangeSender#flush */
+    public void flush() {
+        synchronized (this) {
+            if (!isHeld) {
+                return;
+            }
+            isHeld = false;
         }
         engine.execute(pump);
-        return SendResult.SENT;
     }
 
     private synchronized void giveBack(ExchangeSend send) {
@@ -344,6 +376,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             }
             isClosed = true;
         }
+        flush();
         messages.peer().engines().waitElsewhereIfDriving(() -> {
             messages.peer().engines().awaitUninterruptibly(() -> messages.failure() != null || isAllTold(), SENDS_NS);
             messages.close();
@@ -409,6 +442,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         List<ExchangeSend> early = new ArrayList<>();
         synchronized (this) {
             waiting.removeIf(each -> each.is(name, step, callback) && early.add(each));
+            early.forEach(each -> waitingByteSize -= each.entryByteSizeMin());
         }
         for (int i = 0; i < toldCount; i++) {
             ExchangeSend send = told[words[i]];
@@ -455,13 +489,12 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             return; // from a callback of what it ends
         }
         isPumping = true;
-        while (!isAllSaid() && (isEnded || messages.failure() != null || messages.hasSlotForPart())) {
-            if (isEnded || messages.failure() != null) {
-                withdrawals.clear();
-                endWaiting();
-            } else {
-                ring[(int) (messages.sent() % ring.length)].send();
-            }
+        while (!isEnded && messages.failure() == null && hasMessage() && messages.hasSlotForPart()) {
+            ring[(int) (messages.sent() % ring.length)].send();
+        }
+        if (isEnded || messages.failure() != null) {
+            withdrawals.clear();
+            endWaiting();
         }
         isPumping = false;
         if (!isWatched && !isEnded && (toldCount > 0 || !isAllTold())) {
@@ -470,13 +503,12 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         }
     }
 
-    private boolean isAllSaid() {
-        return withdrawals.isEmpty() && isAllTold();
+    private synchronized boolean hasMessage() {
+        return !withdrawals.isEmpty() || isAnyToGo();
     }
 
     private void endWaiting() {
-        ExchangeSend next = nextWaiting();
-        if (next != null) {
+        for (ExchangeSend next = nextWaiting(); next != null; next = nextWaiting()) {
             end(next, cause());
         }
     }
@@ -490,7 +522,11 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     }
 
     private synchronized ExchangeSend nextWaiting() {
-        return waiting.poll();
+        ExchangeSend next = waiting.poll();
+        if (next != null) {
+            waitingByteSize -= next.entryByteSizeMin();
+        }
+        return next;
     }
 
     private Told toldOf(ExchangeSend send) {

@@ -12,12 +12,18 @@ import java.util.function.LongSupplier;
  * {@link #TIMED_ONE_IN}, since a program that has just started is slow. The least counts, and is forgotten slowly: what a request took
  * longer, somebody else took.
  *
+ * <p>Where a CPU moves what is written, these are not all: each line of a message goes twice from one core's cache to another's, of what is read
+ * only once. That is the same kind of thing as a request's own way, some lines back and forth, so that where both cost the same depends little on
+ * how far apart the cores are: between 3 and 7 KiB.
+ *
  * <p><b>Owner:</b> {@link AdaptiveExchangeSender}. <b>Threading:</b> written while driving; the size and the reason are read by any thread.
  */
 final class EagerThreshold {
     static final int MAX = ExchangeEntry.PAYLOAD_BYTE_SIZE_MAX;
     /** Below that a request costs more on every machine. */
     static final int MIN = 512;
+    /** The most where a CPU moves what is written. */
+    static final int MAX_BY_CPU = 4 * 1024;
     private static final int TIMED_ONE_IN = 8;
     /** What is forgotten of the least with each that took longer. */
     private static final int FORGOTTEN_SHIFT = 7;
@@ -27,22 +33,28 @@ final class EagerThreshold {
     private final boolean isConfigured;
     /** What a copy of {@link #COPY_BYTE_SIZE} bytes takes. */
     private final long copyNs;
+    private final int byteSizeMax;
     private volatile long requestNs;
     private volatile int byteSize;
 
-    private EagerThreshold(boolean isConfigured, int byteSize, long copyNs) {
+    private EagerThreshold(boolean isConfigured, int byteSize, long copyNs, int byteSizeMax) {
         this.isConfigured = isConfigured;
         this.byteSize = byteSize;
         this.copyNs = copyNs;
+        this.byteSizeMax = byteSizeMax;
     }
 
     static EagerThreshold configured(int byteSize) {
-        return new EagerThreshold(true, byteSize, 0);
+        return new EagerThreshold(true, byteSize, 0, byteSize);
     }
 
-    /** By what a request takes, and a copy of {@link #COPY_BYTE_SIZE} bytes. */
-    static EagerThreshold measured(long requestNs, long copyNs) {
-        EagerThreshold threshold = new EagerThreshold(false, MIN, Math.max(copyNs, 1));
+    /**
+     * By what a request takes, and a copy of {@link #COPY_BYTE_SIZE} bytes.
+     *
+     * @param movesByCpu whether a CPU moves what is written
+     */
+    static EagerThreshold measured(long requestNs, long copyNs, boolean movesByCpu) {
+        EagerThreshold threshold = new EagerThreshold(false, MIN, Math.max(copyNs, 1), movesByCpu ? MAX_BY_CPU : MAX);
         threshold.take(requestNs);
         return threshold;
     }
@@ -76,7 +88,7 @@ final class EagerThreshold {
     private void take(long ns) {
         requestNs = Math.max(ns, 0);
         double equal = (double) requestNs * COPY_BYTE_SIZE / copyNs;
-        byteSize = (int) Math.clamp(equal, MIN, MAX);
+        byteSize = (int) Math.clamp(equal, MIN, byteSizeMax);
     }
 
     /** The largest that is eager. */
@@ -86,8 +98,11 @@ final class EagerThreshold {
 
     /** In words. */
     String reason() {
-        return isConfigured ? "as configured"
-                : "measured: a request takes " + requestNs + " ns, a copy of " + COPY_BYTE_SIZE + " bytes " + copyNs
-                        + " ns";
+        if (isConfigured) {
+            return "as configured";
+        }
+        return "measured: a request takes " + requestNs + " ns, a copy of " + COPY_BYTE_SIZE + " bytes " + copyNs
+                + " ns"
+                + (byteSizeMax == MAX_BY_CPU ? "; a CPU moves it, so no more than " + MAX_BY_CPU + " bytes" : "");
     }
 }

@@ -60,6 +60,11 @@ final class ExchangeSend {
         return listener;
     }
 
+    /** What its entry takes in a message where the receiver knows name and shape. */
+    long entryByteSizeMin() {
+        return ExchangeEntry.byteSize(nameBytes.length, 0, 0, payloadByteSize());
+    }
+
     long payloadByteSize() {
         return switch (kind) {
             case EAGER, BYTES, ERROR -> byteSize;

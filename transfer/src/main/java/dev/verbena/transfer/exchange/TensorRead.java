@@ -156,7 +156,8 @@ final class TensorRead {
         /** @param isOneOfSeveral if they can be posted from here, as one list, they are only lined up */
         void postNext(boolean isOneOfSeveral) {
             byteOffset = posted;
-            byteSize = Math.min(arrival.byteSize - posted, Math.min(chunkSize.byteSize(), chunkByteSizeMax));
+            long wanted = chunkSize.byteSize(arrival.byteSize, posted);
+            byteSize = Math.min(arrival.byteSize - posted, Math.min(wanted, chunkByteSizeMax));
             hasLanded = false;
             if (failure != null || byteSize == 0) {
                 return;

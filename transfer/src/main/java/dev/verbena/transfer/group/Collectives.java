@@ -155,7 +155,7 @@ public final class Collectives {
             long leftNs = Math.max(deadlineNs - host.engines().nanoTime(), 0);
             member.connected(PlacementQuery.sender(host.senders(), edge, BYTES,
                     Shape.of(slotByteSize(rank, member.rank())), peer, 0, Striping.none(), host.controlMemory(),
-                    host.capabilities(), row,
+                    host.capabilities(), row, "",
                     Duration.ofNanos(leftNs)));
         } catch (RuntimeException e) {
             row.close();

@@ -3,24 +3,27 @@ package dev.verbena.transfer.group;
 import java.lang.foreign.MemorySegment;
 
 /**
- * All-reduce around a ring (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009): a tensor has
- * as many segments as the group has members. In step {@code s} of {@code 2(n-1)} each member sends segment {@code rank - s} to the right, and
+ * All-reduce around a ring (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009), band after
+ * band of the tensor: a band has as many segments as the group has members. In step {@code s} of {@code 2(n-1)} each member sends segment {@code rank - s} to the right, and
  * takes segment {@code rank - s - 1} from the left: it adds it to its own in the first half, so that afterwards each segment is complete at
  * one member, and replaces its own in the second. So each segment is summed once, and all have its bits.
  *
- * <p>Segments go in chunks; what has been taken in one step is sent in the next, chunk by chunk. Always: what is sent in step {@code s} has
- * been taken in step {@code s - 1}.
+ * <p>Segments go in chunks; what has been taken in one step is sent in the next, chunk by chunk. Always: what is sent in step {@code s} of a band
+ * has been taken in its step {@code s - 1}. A segment is two chunks, so that one is sent while the other comes, and a processor's cache still has
+ * what it took when it sends it: in segments of a large tensor's whole share it would come from memory each time.
  *
  * <p><b>Owner:</b> {@link Collectives}. <b>Threading:</b> while driving.
  */
 final class Ring implements Algorithm {
+    private static final int CHUNKS_PER_SEGMENT = 2;
+
     private final Collectives group;
     private final Cursor sending = new Cursor();
     private final Cursor taking = new Cursor();
     private Operation operation;
     private Arithmetic arithmetic;
     private long elementByteSize;
-    private long segmentElements;
+    private long bandElementsMax;
     private boolean hasSaid;
     private boolean hasHeard;
 
@@ -33,7 +36,7 @@ final class Ring implements Algorithm {
         this.operation = operation;
         arithmetic = Arithmetic.of(operation.tensor.type());
         elementByteSize = operation.tensor.type().byteSize(1);
-        segmentElements = Math.ceilDiv(operation.count, group.size());
+        bandElementsMax = group.size() * CHUNKS_PER_SEGMENT * (group.chunkByteSize() / elementByteSize);
         hasSaid = group.size() == 1;
         hasHeard = hasSaid;
         sending.begin(group.rank());
@@ -59,7 +62,7 @@ final class Ring implements Algorithm {
             hasSaid = true;
             return true;
         }
-        if (sending.step > 0 && !taking.isBehind(sending.step - 1, sending.end())) {
+        if (sending.step > 0 && !taking.hasDoneBefore(sending)) {
             return false;
         }
         group.send(group.right(), operation.tensor, sending.byteOffset(), sending.byteSize());
@@ -101,41 +104,54 @@ final class Ring implements Algorithm {
                 || member == group.right() && !(sending.isOver() && hasSaid);
     }
 
-    /** The next chunk, in elements. */
+    /** The next chunk: of which band, in which step, where in the segment; in elements. */
     private final class Cursor {
         private int firstSegment;
+        private long bandBegin;
         private int step;
-        /** In the segment. */
         private long offset;
 
         void begin(int firstSegment) {
             this.firstSegment = firstSegment + 2 * group.size();
+            bandBegin = group.size() == 1 ? operation.count : 0;
             step = 0;
             offset = 0;
             skipEmpty();
         }
 
         boolean isOver() {
-            return step == 2 * (group.size() - 1);
+            return bandBegin >= operation.count;
         }
 
         private long segmentBegin() {
-            return Math.min((firstSegment - step) % group.size() * segmentElements, operation.count);
+            return Math.min((firstSegment - step) % group.size() * segmentElements(), bandElements());
+        }
+
+        private long segmentElements() {
+            return Math.ceilDiv(bandElements(), group.size());
+        }
+
+        private long bandElements() {
+            return Math.min(bandElementsMax, operation.count - bandBegin);
         }
 
         private long elements() {
-            return Math.min(segmentElements, operation.count - segmentBegin());
+            return Math.min(segmentElements(), bandElements() - segmentBegin());
         }
 
         private void skipEmpty() {
             while (!isOver() && offset == elements()) {
-                step++;
                 offset = 0;
+                step++;
+                if (step == 2 * (group.size() - 1)) {
+                    step = 0;
+                    bandBegin += bandElementsMax;
+                }
             }
         }
 
         long byteOffset() {
-            return (segmentBegin() + offset) * elementByteSize;
+            return (bandBegin + segmentBegin() + offset) * elementByteSize;
         }
 
         /** Behind the chunk, in elements of the segment. */
@@ -152,9 +168,12 @@ final class Ring implements Algorithm {
             skipEmpty();
         }
 
-        /** Whether it has passed that place. */
-        boolean isBehind(int otherStep, long otherOffset) {
-            return step > otherStep || step == otherStep && offset >= otherOffset;
+        /** Whether what the other one is to do next in its band was done in the step before. */
+        boolean hasDoneBefore(Cursor other) {
+            if (bandBegin != other.bandBegin) {
+                return bandBegin > other.bandBegin;
+            }
+            return step > other.step - 1 || step == other.step - 1 && offset >= other.end();
         }
     }
 }

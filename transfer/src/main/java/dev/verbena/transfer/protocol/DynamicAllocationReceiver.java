@@ -1,7 +1,10 @@
 package dev.verbena.transfer.protocol;
 
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
@@ -23,6 +26,8 @@ import dev.verbena.transfer.spi.WorkRequest;
  * reads it from the sender's memory, a large one in stripes over several queue pairs, ahead of those who poll; acknowledging the record releases the
  * sender's tensor.
  *
+ * <p>What the sender lends is not read: it is mapped, {@link Borrower}, and its record acknowledged at once.
+ *
  * <p>As many are read ahead as records have slots, and as many again for a sender that closes, which waits until all is read.
  * Always: {@code delivered <= fetched <= delivered + ring}.
  *
@@ -36,6 +41,14 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
 
     /** For reads that are flushed at the latest by then; a connection that has failed takes no longer. */
     private static final long READS_NS = 30_000_000_000L;
+
+    /**
+     * How tensors that are lent are taken.
+     *
+     * @param isPossible whether the fabric maps memory of peers; where it does not, everything is read
+     * @param words where those lie that tell senders what is given back
+     */
+    public record Borrowing(boolean isPossible, TensorArena words) {}
 
     /** What becomes of a tensor between its record and who polls. */
     private enum State {
@@ -53,6 +66,10 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
 
     private final StaticPlacementReceiver records;
     private final LandingPlaces places;
+    /** Null if all is to be read. */
+    private final Borrowing borrowing;
+    /** Of the present sender, or the last; null if that lends nothing. */
+    private volatile Borrower borrower;
     private final long messageByteSizeMax;
     private final Striping striping;
     private final Engines engines;
@@ -64,7 +81,8 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     private int senders;
     private long fetched;
     private boolean isFetching;
-    private volatile int reading;
+    /** Written while driving. */
+    private final AtomicInteger reading = new AtomicInteger();
     private volatile boolean isSenderClosing;
     /** Written by the polling thread. */
     private volatile long delivered;
@@ -75,7 +93,8 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     private final TransferCounters counters;
 
     private DynamicAllocationReceiver(StaticPlacementReceiver records, Engines engines, TensorArena arena,
-            long messageByteSizeMax, Striping striping, TransferCounters counters) {
+            long messageByteSizeMax, Striping striping, TransferCounters counters, Borrowing borrowing) {
+        this.borrowing = borrowing;
         this.records = records;
         this.counters = counters;
         this.engines = engines;
@@ -92,16 +111,17 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     /**
      * With slots for {@code depth} records in the arena, whose slabs must be registered with the device; makes it findable.
      *
+     * @param borrowing null if all is to be read
      * @see dev.verbena.transfer.RdmaDevice#dynamicReceiver
      */
     public static DynamicAllocationReceiver create(Engines engines, ReceiverDirectory directory, String name,
             TensorArena arena, int depth, ArrivalChoice choice, long messageByteSizeMax, Striping striping,
-            TransferCounters counters) {
+            TransferCounters counters, String agreement, Borrowing borrowing) {
         // The tensors count, not their records.
         StaticPlacementReceiver records = new StaticPlacementReceiver(engines, directory, name, arena, RECORD_TYPE,
-                RECORD_SHAPE, depth, choice, new TransferCounters());
+                RECORD_SHAPE, depth, choice, new TransferCounters(), agreement);
         DynamicAllocationReceiver receiver = new DynamicAllocationReceiver(records, engines, arena, messageByteSizeMax,
-                striping, counters);
+                striping, counters, borrowing);
         try {
             directory.announce(records);
         } catch (IllegalArgumentException e) {
@@ -144,23 +164,40 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         String failure = sender == null ? null : sender.failure();
         Fetch next = at(delivered);
         if (!next.isDone()) {
-            engines.progress();
-            if (isHeldUp) {
-                home().execute(fetch);
-            }
+            look(next);
         }
-        if (next.state == State.FAILED || !next.isDone() && failure != null) {
+        if (next.state.getAcquire() == State.FAILED || !next.isDone() && failure != null) {
             throw new TransferException(records + ": " + (next.failure != null ? next.failure : failure));
         }
+        if (!next.isDone() && sender == null) {
+            records.checkMoreComes();
+        }
         return next.isDone() ? next : null;
+    }
+
+    /** At the next record too: it is there before the doorbell that tells of it. */
+    private void look(Fetch next) {
+        if (next.state.getAcquire() == State.EMPTY && records.isHere(delivered)) {
+            home().execute(fetch);
+            return;
+        }
+        engines.progress();
+        if (isHeldUp) {
+            home().execute(fetch);
+        }
     }
 
     /** What the next tensor waits for memory for, in words; null if it does not. */
     public String awaitsMemory() {
         Fetch next = at(delivered);
-        return next.state != State.AWAITING_MEMORY ? null
+        return next.state.getAcquire() != State.AWAITING_MEMORY ? null
                 : records + ": no room for the next tensor, " + next.record.type() + next.record.shape() + " byteSize="
                         + next.record.byteSize() + ", in " + places;
+    }
+
+    /** Whether the present sender may lend, and this side can map what it lends. */
+    public boolean borrows() {
+        return borrower != null;
     }
 
     /** Who sends here, for messages. */
@@ -192,14 +229,17 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     private void takeLeave() {
         // Who is just fetching has seen then that this is closed.
         engines.awaitTurn(READS_NS);
-        if (!engines.awaitUninterruptibly(() -> reading == 0, READS_NS)) {
+        if (!engines.awaitUninterruptibly(() -> reading.getAcquire() == 0, READS_NS)) {
             records.sender().fail(records + " was closed, and what it reads has not come after "
                     + TimeUnit.NANOSECONDS.toSeconds(READS_NS) + " s");
-            engines.awaitUninterruptibly(() -> reading == 0, READS_NS);
+            engines.awaitUninterruptibly(() -> reading.getAcquire() == 0, READS_NS);
         }
         records.close();
         for (Fetch fetch : ring) {
             fetch.clear();
+        }
+        if (borrower != null) {
+            borrower.leave();
         }
         places.close();
         counters.close();
@@ -212,6 +252,10 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         isSenderClosing = false;
         counters.onPeer(records.senderName());
         counters.onArrivalChosen(records.arrivalReason(), striping.stripeCount(Long.MAX_VALUE, from.size()));
+        boolean isLent = borrowing != null && borrowing.isPossible() && records.isLentTo();
+        borrower = !isLent ? null
+                : new Borrower(records.sender(), from.getFirst(), records.returnsAddress(), records.returnsRkey(),
+                        borrowing.words());
         queuePairs = from;
         int sender = ++senders;
         Engine engine = home();
@@ -227,6 +271,8 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         if (!isAllConsumed) {
             isSenderClosing = true;
             home().execute(fetch);
+        } else if (borrower != null) {
+            borrower.leave();
         }
         return isAllConsumed;
     }
@@ -234,6 +280,11 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     @Override
     public PlacementProtocol protocol() {
         return PlacementProtocol.DYNAMIC;
+    }
+
+    @Override
+    public boolean takes(PlacementProtocol spoken) {
+        return spoken == PlacementProtocol.DYNAMIC || spoken == PlacementProtocol.LENDING && borrowing != null;
     }
 
     /** What drives another queue pair meanwhile may want it too: the one under way goes on as long as there is more. */
@@ -249,7 +300,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
                 fetched += isMore ? 1 : 0;
             }
             if (!isMore) {
-                isHeldUp = at(fetched).state == State.AWAITING_MEMORY;
+                isHeldUp = at(fetched).state.getAcquire() == State.AWAITING_MEMORY;
             }
         } finally {
             isFetching = false;
@@ -269,38 +320,60 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
     /** Reads one tensor, over as many queue pairs as it has stripes. */
     private final class Fetch {
         private final DynamicRecord record = new DynamicRecord();
-        /** Of the slot that the record lies in; giving it up acknowledges it. */
-        private final TensorLease slot = new TensorLease();
-        private boolean hasSlot;
+        private long sequence;
+        /** What lies there is no record; nothing is taken behind it. */
+        private boolean isMalformed;
         private LandingPlaces.Place place;
+        /** What is here: that place, or what is borrowed. */
+        private Landed landed;
         /** Made when they are needed for the first time. */
         private final Part[] parts = new Part[striping.queuePairs()];
         private int partsLeft;
         private String failure;
-        private volatile State state = State.EMPTY;
+        /** Written in turn by who drives and who polls; who waits for it is told by the announcement behind it. */
+        private final AtomicReference<State> state = new AtomicReference<>(State.EMPTY);
 
         boolean isDone() {
-            return state == State.ARRIVED || state == State.FAILED;
+            State now = state.getAcquire();
+            return now == State.ARRIVED || now == State.FAILED;
         }
 
         /** @return whether it has begun */
         boolean start(long sequence) {
-            if (state == State.EMPTY && !takeRecord(sequence)) {
+            if (state.getAcquire() == State.EMPTY && !takeRecord(sequence)) {
                 return false;
+            }
+            if (record.loan() != 0) {
+                return borrow();
             }
             place = places.tryTake(record.type(), record.shape());
+            landed = place;
             if (place == null) {
-                state = State.AWAITING_MEMORY;
+                state.setRelease(State.AWAITING_MEMORY);
                 return false;
             }
-            state = State.READING;
-            reading++;
+            state.setRelease(State.READING);
+            reading.setRelease(reading.getPlain() + 1);
             if (record.byteSize() == 0) {
                 finish(null);
                 engines.announce();
             } else {
                 read();
             }
+            return true;
+        }
+
+        private boolean borrow() {
+            try {
+                landed = borrower.take(record);
+            } catch (TransferException e) {
+                isMalformed = true;
+                records.sender().fail(e.getMessage());
+                return false;
+            }
+            reading.setRelease(reading.getPlain() + 1);
+            finish(null);
+            engines.announce();
             return true;
         }
 
@@ -327,14 +400,20 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         }
 
         private boolean takeRecord(long sequence) {
-            if (hasSlot || !records.take(slot)) {
+            MemorySegment words = isMalformed ? null : records.takeInPlace();
+            if (words == null) {
                 return false;
             }
-            hasSlot = true;
+            this.sequence = sequence;
             try {
-                record.read(slot.memory(), sequence);
+                record.read(words, sequence);
+                if (record.loan() != 0 && borrower == null) {
+                    throw new TransferException("malformed record of a tensor: sequence=" + sequence + " is lent, loan="
+                            + record.loan() + ", to who has not said that it borrows");
+                }
                 return true;
             } catch (TransferException e) {
+                isMalformed = true;
                 records.sender().fail(e.getMessage());
                 return false;
             }
@@ -342,42 +421,45 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
 
         private void finish(String cause) {
             if (cause == null) {
-                hasSlot = false;
-                state = State.ARRIVED;
-                slot.close();
+                state.setRelease(State.ARRIVED);
+                records.giveBack(sequence);
             } else {
                 failure = cause;
-                state = State.FAILED;
+                state.setRelease(State.FAILED);
             }
-            reading--;
+            reading.setRelease(reading.getPlain() - 1);
         }
 
         /** On the polling thread, as is the next. */
         Tensor deliver() {
-            Tensor arrived = place.give();
+            Tensor arrived = landed.give();
             onDelivered();
             return arrived;
         }
 
         void lend(TensorLease lease) {
-            place.lend(lease);
+            landed.lend(lease);
             onDelivered();
         }
 
         private void onDelivered() {
-            counters.onTransfer(record.byteSize());
+            if (record.loan() == 0) {
+                counters.onTransfer(record.byteSize());
+            } else {
+                counters.onPlaced(record.byteSize());
+            }
             place = null;
-            state = State.EMPTY;
+            landed = null;
+            state.setRelease(State.EMPTY);
             delivered++;
         }
 
         /** Nothing is read any more, and nothing acknowledged. */
         void clear() {
-            if (place != null) {
-                place.drop();
-                place = null;
+            if (landed != null) {
+                landed.drop();
+                landed = null;
             }
-            slot.release();
         }
     }
 

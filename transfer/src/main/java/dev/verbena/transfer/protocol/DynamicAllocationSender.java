@@ -1,5 +1,6 @@
 package dev.verbena.transfer.protocol;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import dev.verbena.memory.ByteRuns;
@@ -26,6 +27,8 @@ import dev.verbena.transfer.spi.MemoryRegion;
  *                                   ── end: nobody reads any more ──► failed
  * </pre>
  *
+ * <p>Of one that is lent the record is acknowledged when the receiver has it; the tensor stays pinned until it is given back: {@link Loans}.
+ *
  * Always: {@code released <= posted <= sent <= released + depth}.
  *
  * <p><b>Owner:</b> {@link dev.verbena.transfer.DynamicTensorSender}. <b>Threading:</b> offers by one thread at a time; the rest while
@@ -35,6 +38,8 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     private final StaticPlacementSender records;
     private final Engine engine;
     private final TransferCounters counters;
+    /** Null if nothing can be lent. */
+    private final Loans loans;
     private final Tensor recordSlots;
     private final Offered[] ring;
     private final Runnable release = this::release;
@@ -43,22 +48,24 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     private final Runnable onEnd = this::onEnd;
 
     /** Written by the offering thread. */
-    private volatile long sent;
+    private final AtomicLong sent;
     /** The rest is written while driving. */
     private long posted;
-    private volatile long released;
+    private final AtomicLong released;
     private boolean isWatched;
     private boolean isEnded;
 
-    /** Over a sender of records, which it closes; their memory is the arena's. */
-    public DynamicAllocationSender(StaticPlacementSender records, TensorArena controlArena, TransferCounters counters) {
+    /** Over a sender of records, which it closes; their memory is the arena's. @param loans null if nothing can be lent */
+    DynamicAllocationSender(StaticPlacementSender records, TensorArena controlArena, TransferCounters counters,
+            Loans loans) {
         this.records = records;
+        this.loans = loans;
         this.engine = records.engine();
         this.counters = counters;
         ring = new Offered[records.depth()];
-        sent = records.sent();
-        posted = sent;
-        released = sent;
+        posted = records.sent();
+        sent = new AtomicLong(posted);
+        released = new AtomicLong(posted);
         recordSlots = controlArena.allocate(ElementType.UINT8, Shape.of(ring.length, DynamicRecord.BYTE_SIZE));
         for (int i = 0; i < ring.length; i++) {
             ring[i] = new Offered(
@@ -75,10 +82,10 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
 
     /** Whether an offer would be taken now. */
     public boolean isReady() {
-        if (records.acknowledgedAcquire() > released) {
+        if (records.acknowledgedAcquire() > released.getAcquire()) {
             engine.execute(release);
         }
-        return records.isReady() && sent - released < ring.length;
+        return records.isReady() && sent.getPlain() - released.getAcquire() < ring.length;
     }
 
     /** @see dev.verbena.transfer.DynamicTensorSender#offer(Tensor, SendCallback) */
@@ -87,8 +94,42 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
             counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
         }
-        at(sent).lease.pin(tensor);
+        at(sent.getPlain()).lease.pin(tensor);
         return tell((MemoryRegion) tensor.slab(), tensor.slabOffset(), tensor.type(), tensor.shape(), callback);
+    }
+
+    /** Whether the receiver may use tensors where they lie. */
+    public boolean lends() {
+        return loans != null;
+    }
+
+    /** Tensors that are lent and not given back. */
+    public int onLoan() {
+        return loans == null ? 0 : loans.out();
+    }
+
+    /** @see dev.verbena.transfer.DynamicTensorSender#lend */
+    public SendResult lend(Tensor tensor, SendCallback callback) {
+        if (loans == null || tensor.byteSize() == 0) {
+            return offer(tensor, callback);
+        }
+        Loans.Loan loan = isReady() ? loans.tryTake() : null;
+        if (loan == null) {
+            counters.onBackPressure();
+            return SendResult.BACK_PRESSURED;
+        }
+        long sequence = sent.getPlain();
+        Offered offered = at(sequence);
+        try {
+            loan.begin(tensor, sequence, callback);
+        } catch (IllegalStateException e) {
+            loans.putBack(loan);
+            throw e;
+        }
+        offered.loan = loan;
+        tell(offered, (MemoryRegion) tensor.slab(), tensor.slabOffset(), tensor.type(), tensor.shape(),
+                loan.number());
+        return SendResult.SENT;
     }
 
     /** @see dev.verbena.transfer.DynamicTensorSender#offer(TensorView, SendCallback) */
@@ -102,7 +143,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
             counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
         }
-        view.pin(at(sent).lease);
+        view.pin(at(sent.getPlain()).lease);
         long within = runs.count() == 0 ? 0 : runs.byteOffset(0);
         return tell((MemoryRegion) view.slab(), view.slabOffset() + within, view.type(), view.shape(), callback);
     }
@@ -110,16 +151,22 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     /** Of what was pinned. */
     private SendResult tell(MemoryRegion region, long regionOffset, ElementType type, Shape shape,
             SendCallback callback) {
-        long sequence = sent;
+        long sequence = sent.getPlain();
         Offered offered = at(sequence);
         offered.callback = callback;
         offered.event = TensorSentEvent.begun();
         offered.offeredNs = TransferCounters.offeredNs(sequence, records.peer().engines());
-        DynamicRecord.write(offered.record.memory(), sequence, region, regionOffset, type, shape);
-        counters.onTransfer(shape.byteSize(type));
-        sent = sequence + 1;
-        records.put(offered.record, offered);
+        tell(offered, region, regionOffset, type, shape, 0);
         return SendResult.SENT;
+    }
+
+    private void tell(Offered offered, MemoryRegion region, long regionOffset, ElementType type, Shape shape,
+            long loan) {
+        long sequence = sent.getPlain();
+        DynamicRecord.write(offered.record.memory(), sequence, region, regionOffset, type, shape, loan);
+        counters.onTransfer(shape.byteSize(type));
+        sent.setRelease(sequence + 1);
+        records.putOwn(offered.record, offered);
     }
 
     /** @see dev.verbena.transfer.DynamicTensorSender#offerCopy(Tensor, TensorArena, SendCallback) */
@@ -142,9 +189,17 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         }
         try (copy) {
             copying.accept(copy);
-            counters.onCopy(copy.byteSize());
-            return offer(copy, callback);
+            return offerCopied(copy, callback);
         }
+    }
+
+    /** @see dev.verbena.transfer.DynamicTensorSender#offerCopied */
+    public SendResult offerCopied(Tensor copy, SendCallback callback) {
+        SendResult result = offer(copy, callback);
+        if (result == SendResult.SENT) {
+            counters.onCopy(copy.byteSize());
+        }
+        return result;
     }
 
     /** The peer's name, for messages. */
@@ -177,6 +232,9 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     public void onClosed() {
         records.peer().removeCloseListener(onEnd);
         recordSlots.close();
+        if (loans != null) {
+            loans.onSenderClosed();
+        }
         counters.close();
     }
 
@@ -184,16 +242,16 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
 
     private boolean watch() {
         release();
-        isWatched = released < posted;
+        isWatched = released.getPlain() < posted;
         return isWatched;
     }
 
     /** What is acknowledged has been read; after the end nothing else will be, and the acknowledgement is looked at no more. */
     private void release() {
-        while (!isEnded && released < Math.min(records.acknowledgedAcquire(), sent)) {
+        while (!isEnded && released.getPlain() < Math.min(records.acknowledgedAcquire(), sent.getAcquire())) {
             releaseNext(null);
         }
-        while (isEnded && released < posted) {
+        while (isEnded && released.getPlain() < posted) {
             releaseNext(records.failure());
         }
     }
@@ -201,13 +259,25 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     private void onPosted() {
         posted++;
         release();
-        if (!isWatched && released < posted) {
+        if (loans != null) {
+            loans.watch();
+        }
+        if (!isWatched && released.getPlain() < posted) {
             engine.watch(watch);
         }
     }
 
     private void releaseNext(String cause) {
-        Offered offered = at(released);
+        Offered offered = at(released.getPlain());
+        if (offered.loan != null) {
+            Loans.Loan loan = offered.loan;
+            offered.loan = null;
+            released.setRelease(released.getPlain() + 1);
+            if (cause != null) {
+                loans.fail(loan, cause);
+            }
+            return;
+        }
         SendCallback listener = offered.callback;
         offered.callback = null;
         if (offered.event != null) {
@@ -215,7 +285,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
             offered.event = null;
         }
         records.peer().giveBack(offered.lease);
-        released++;
+        released.setRelease(released.getPlain() + 1);
         if (cause == null) {
             counters.onFree(offered.offeredNs, records.peer().engines());
         }
@@ -229,6 +299,8 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         private final Tensor record;
         private final TensorLease lease = new TensorLease();
         private SendCallback callback;
+        /** What it is if it is lent; its pin is the loan's then, and so is what hears of its end. */
+        private Loans.Loan loan;
         private long offeredNs;
         /** Null while nobody records. */
         private TensorSentEvent event;

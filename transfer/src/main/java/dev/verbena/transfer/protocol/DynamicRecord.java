@@ -13,28 +13,33 @@ import dev.verbena.transfer.spi.MemoryRegion;
  * that it can be placed statically. The receiver allocates by it and reads the tensor itself. Words of eight bytes in native order:
  *
  * <pre>
- *    0          1         2      3           4                      5 .. 20                          21
- *   +----------+---------+------+-----------+----------------------+--------------------------------+----------+
- *   | sequence | address | rkey | byte size | rank * 256 + type    | dimensions, behind them zeros  | checksum |
- *   +----------+---------+------+-----------+----------------------+--------------------------------+----------+
+ *    0   1 .. 16                          17                 18          19     20        21         22
+ *   +---+--------------------------------+--------------------+-----------+------+---------+----------+----------+ - - - +
+ *   |   | dimensions, the first one last | loan · rank · type | byte size | rkey | address | sequence | checksum | tail
+ *   +---+--------------------------------+--------------------+-----------+------+---------+----------+----------+ - - - +
+ *     cache line 0: 0 .. 7      line 1: 8 .. 15      line 2: 16 .. 22, and the word by which the slot's arrival is seen
  * </pre>
  *
- * The sequence counts from 0. Of an empty tensor, address and rkey mean nothing. The checksum is over all words before it: a record that is
- * stale or torn does not have its own.
+ * What a rank of 0 or 1 needs lies in the line that arrival is seen in, and lines of dimensions that a tensor does not have stay with the
+ * sender: they are not read. The sequence counts from 0. Word 17 has the type in bits 0 to 7, the rank in 8 to 15, and the number of a loan from
+ * bit 16 on, 0 of a tensor that is to be read: {@link Loans}. Of an empty tensor, address and rkey mean nothing. The checksum is over all words from
+ * the sequence up to the last dimension: a record that is stale or torn does not have its own.
  *
  * <p><b>Owner:</b> who receives. <b>Threading:</b> confined to its owner; filled again by each {@link #read}, and nothing is allocated as
  * long as the shape stays the same.
  */
 final class DynamicRecord {
-    private static final int SEQUENCE = 0;
-    private static final int ADDRESS = 1;
-    private static final int RKEY = 2;
-    private static final int TENSOR_BYTE_SIZE = 3;
-    private static final int TYPE = 4;
-    private static final int DIMENSIONS = 5;
-    private static final int CHECKSUM = DIMENSIONS + Shape.RANK_MAX;
+    /** The first one; each further one lies before. */
+    private static final int DIMENSION = Shape.RANK_MAX;
+    private static final int TYPE = DIMENSION + 1;
+    private static final int TENSOR_BYTE_SIZE = TYPE + 1;
+    private static final int RKEY = TENSOR_BYTE_SIZE + 1;
+    private static final int ADDRESS = RKEY + 1;
+    private static final int SEQUENCE = ADDRESS + 1;
+    private static final int CHECKSUM = SEQUENCE + 1;
     private static final int RANK_SHIFT = 8;
-    private static final int TYPE_MASK = 0xff;
+    private static final int LOAN_SHIFT = 16;
+    private static final int BYTE_MASK = 0xff;
     /** Odd, with bits all over: the golden ratio's, as in Knuth's multiplicative hashing (TAOCP 6.4). */
     private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
 
@@ -44,6 +49,7 @@ final class DynamicRecord {
     private Shape shape;
     private long address;
     private long rkey;
+    private long loan;
 
     ElementType type() {
         return type;
@@ -65,16 +71,24 @@ final class DynamicRecord {
         return rkey;
     }
 
-    /** Writes the record of a tensor that lies so far from the region's begin. */
+    /** 0 of a tensor that is to be read. */
+    long loan() {
+        return loan;
+    }
+
+    /** Writes the record of a tensor that lies so far from the region's begin. @param loan its number, or 0 if it is to be read */
     static void write(MemorySegment words, long sequence, MemoryRegion region, long regionOffset, ElementType type,
-            Shape shape) {
+            Shape shape, long loan) {
         set(words, SEQUENCE, sequence);
         set(words, ADDRESS, region.address() + regionOffset);
         set(words, RKEY, region.rkey());
         set(words, TENSOR_BYTE_SIZE, shape.byteSize(type));
-        set(words, TYPE, (long) shape.rank() << RANK_SHIFT | type.code());
-        for (int i = 0; i < Shape.RANK_MAX; i++) {
-            set(words, DIMENSIONS + i, i < shape.rank() ? shape.dimension(i) : 0);
+        set(words, TYPE, loan << LOAN_SHIFT | (long) shape.rank() << RANK_SHIFT | type.code());
+        for (int i = 0; i < shape.rank(); i++) {
+            set(words, DIMENSION - i, shape.dimension(i));
+        }
+        for (int i = shape.rank(); i < Shape.RANK_MAX; i++) {
+            set(words, DIMENSION - i, 0);
         }
         set(words, CHECKSUM, checksum(words));
     }
@@ -85,8 +99,10 @@ final class DynamicRecord {
             require(get(words, CHECKSUM) == checksum(words), "checksum", get(words, CHECKSUM));
             require(get(words, SEQUENCE) == sequence, "sequence", get(words, SEQUENCE));
             long typeAndRank = get(words, TYPE);
-            type = ElementType.ofCode((int) (typeAndRank & TYPE_MASK));
-            readShape(words, typeAndRank >>> RANK_SHIFT);
+            type = ElementType.ofCode((int) (typeAndRank & BYTE_MASK));
+            readShape(words, typeAndRank >>> RANK_SHIFT & BYTE_MASK);
+            loan = typeAndRank >>> LOAN_SHIFT;
+            require(loan <= Loans.MAX, "loan", loan);
             require(get(words, TENSOR_BYTE_SIZE) == byteSize(), "byteSize", get(words, TENSOR_BYTE_SIZE));
         } catch (IllegalArgumentException e) {
             throw new TransferException("malformed record of a tensor: sequence=" + sequence + ": " + e.getMessage(),
@@ -98,15 +114,12 @@ final class DynamicRecord {
 
     private void readShape(MemorySegment words, long rank) {
         require(rank <= Shape.RANK_MAX, "rank", rank);
-        for (int i = (int) rank; i < Shape.RANK_MAX; i++) {
-            require(get(words, DIMENSIONS + i) == 0, "dimension behind the last", get(words, DIMENSIONS + i));
-        }
         if (shape != null && isOf(words, shape, rank)) {
             return;
         }
         long[] dimensions = new long[(int) rank];
         for (int i = 0; i < rank; i++) {
-            dimensions[i] = get(words, DIMENSIONS + i);
+            dimensions[i] = get(words, DIMENSION - i);
         }
         shape = Shape.of(dimensions);
     }
@@ -114,14 +127,16 @@ final class DynamicRecord {
     private static boolean isOf(MemorySegment words, Shape shape, long rank) {
         boolean isSame = shape.rank() == rank;
         for (int i = 0; isSame && i < rank; i++) {
-            isSame = shape.dimension(i) == get(words, DIMENSIONS + i);
+            isSame = shape.dimension(i) == get(words, DIMENSION - i);
         }
         return isSame;
     }
 
+    /** Each step waits for the one before: over sixteen dimensions it would take as long as writing a small tensor. */
     static long checksum(MemorySegment words) {
+        int last = TYPE - Math.clamp(get(words, TYPE) >>> RANK_SHIFT & BYTE_MASK, 0, Shape.RANK_MAX);
         long sum = 0;
-        for (int i = 0; i < CHECKSUM; i++) {
+        for (int i = SEQUENCE; i >= last; i--) {
             sum = Long.rotateLeft((sum ^ get(words, i)) * MULTIPLIER, 29);
         }
         // Memory that is all zero is no record.

@@ -252,9 +252,11 @@ public final class PeerConnection implements EngineQueuePair.Owner {
 
     /** The same, of what the peer could read: it would take for whole what it has read in part before, and in part afterwards. */
     public void giveBack(TensorLease lease) {
-        synchronized (held) {
-            if (failure() != null && !isQuiet) {
-                held.add(lease.share());
+        if (failure() != null) {
+            synchronized (held) {
+                if (!isQuiet) {
+                    held.add(lease.share());
+                }
             }
         }
         lease.close();

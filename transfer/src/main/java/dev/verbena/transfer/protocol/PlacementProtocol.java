@@ -11,7 +11,9 @@ public enum PlacementProtocol {
     /** Records of tensors of any shape, {@link DynamicRecord}. */
     DYNAMIC("channel.dynamicSender"),
     /** Messages about tensors by name and step. */
-    EXCHANGE("channel.exchangeSender");
+    EXCHANGE("channel.exchangeSender"),
+    /** As {@link #DYNAMIC}, of tensors that may also be lent: {@link Loans}. */
+    LENDING("channel.lendingSender");
 
     private final String method;
 

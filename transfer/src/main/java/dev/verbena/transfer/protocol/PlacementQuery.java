@@ -37,23 +37,25 @@ public final class PlacementQuery {
     /** The sender for the peer's receiver of that name. */
     public static StaticPlacementSender sender(SenderDirectory directory, String name, ElementType type, Shape shape,
             PeerConnection peer, int queuePairIndex, Striping striping, ControlMemory memory,
-            Capabilities capabilities, TransferCounters counters, Duration timeout) {
+            Capabilities capabilities, TransferCounters counters, String agreement, Duration timeout) {
         return sender(PlacementProtocol.STATIC, directory, name, type, shape, peer, queuePairIndex, striping, memory,
-                capabilities, counters, timeout);
+                capabilities, counters, agreement, timeout);
     }
 
     /** The same, of tensors whose type and shape are known only when they are offered. */
     public static DynamicAllocationSender dynamicSender(SenderDirectory directory, String name, PeerConnection peer,
             int queuePairIndex, ControlMemory memory, Capabilities capabilities, TransferCounters counters,
-            Duration timeout) {
+            String agreement, boolean mayLend, Duration timeout) {
         // The tensors count, not their records.
-        StaticPlacementSender records = sender(PlacementProtocol.DYNAMIC, directory, name,
+        StaticPlacementSender records = sender(mayLend ? PlacementProtocol.LENDING : PlacementProtocol.DYNAMIC,
+                directory, name,
                 DynamicAllocationReceiver.RECORD_TYPE,
                 DynamicAllocationReceiver.RECORD_SHAPE, peer, queuePairIndex, Striping.none(), memory, capabilities,
-                new TransferCounters(), timeout);
+                new TransferCounters(), agreement, timeout);
         counters.onArrivalChosen(records.arrivalReason());
         try {
-            return new DynamicAllocationSender(records, memory.messages(), counters);
+            Loans loans = mayLend && capabilities.mapsPeerMemory() ? new Loans(records, counters) : null;
+            return new DynamicAllocationSender(records, memory.messages(), counters, loans);
         } catch (RuntimeException e) {
             records.close();
             throw e;
@@ -63,9 +65,11 @@ public final class PlacementQuery {
     /** The same, for a protocol over the slots. */
     public static StaticPlacementSender sender(PlacementProtocol protocol, SenderDirectory directory, String name,
             ElementType type, Shape shape, PeerConnection peer, int queuePairIndex, Striping striping,
-            ControlMemory memory, Capabilities capabilities, TransferCounters counters, Duration timeout) {
+            ControlMemory memory, Capabilities capabilities, TransferCounters counters, String agreement,
+            Duration timeout) {
         Tensor acknowledgement = memory.words().allocate(ElementType.INT64,
-                Shape.of(SlotLayout.LINE / SlotLayout.WORD));
+                Shape.of(SlotLayout.LINE / SlotLayout.WORD
+                        + (protocol == PlacementProtocol.LENDING ? Loans.MAX : 0)));
         PlacementQuery query = null;
         try {
             MemoryRegion region = (MemoryRegion) acknowledgement.slab();
@@ -73,8 +77,8 @@ public final class PlacementQuery {
             int stripes = striping.stripeCount(shape.byteSize(type), queuePairs.size());
             PlacementRequest request = new PlacementRequest(protocol, name, type, shape, directory.nextId(),
                     queuePairIndex, stripes, EngineQueuePair.areInOrder(queuePairs.subList(0, stripes)),
-                    region.address() + acknowledgement.slabOffset(), region.rkey());
-            Words.setRelease(acknowledgement.memory(), 0, 0);
+                    region.address() + acknowledgement.slabOffset(), region.rkey(), agreement);
+            acknowledgement.memory().fill((byte) 0);
             query = new PlacementQuery(request, peer);
             directory.add(query);
             PlacementAnswer answer = query.ask(timeout);

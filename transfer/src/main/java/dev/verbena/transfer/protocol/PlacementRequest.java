@@ -24,12 +24,13 @@ import dev.verbena.transfer.TransferException;
  * @param writesInOrder whether the sender's ends of those know that writes land in order
  * @param acknowledgementAddress where the receiver writes how many tensors it has consumed
  * @param acknowledgementRkey the key for that
+ * @param agreement what the receiver must have been made for too; empty for nothing
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 record PlacementRequest(PlacementProtocol protocol, String name, ElementType type, Shape shape, int senderId,
         int queuePairIndex, int stripes, boolean writesInOrder,
-        long acknowledgementAddress, long acknowledgementRkey) {
+        long acknowledgementAddress, long acknowledgementRkey, String agreement) {
     byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -46,6 +47,7 @@ record PlacementRequest(PlacementProtocol protocol, String name, ElementType typ
             out.writeBoolean(writesInOrder);
             out.writeLong(acknowledgementAddress);
             out.writeLong(acknowledgementRkey);
+            out.writeUTF(agreement);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -62,7 +64,7 @@ record PlacementRequest(PlacementProtocol protocol, String name, ElementType typ
                 dimensions[i] = in.readLong();
             }
             PlacementRequest request = new PlacementRequest(protocol, name, type, Shape.of(dimensions), in.readInt(),
-                    in.readInt(), in.readInt(), in.readBoolean(), in.readLong(), in.readLong());
+                    in.readInt(), in.readInt(), in.readBoolean(), in.readLong(), in.readLong(), in.readUTF());
             if (in.available() != 0) {
                 throw new IOException(in.available() + " bytes too many");
             }

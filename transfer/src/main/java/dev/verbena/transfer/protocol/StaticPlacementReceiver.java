@@ -1,7 +1,9 @@
 package dev.verbena.transfer.protocol;
 
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -48,6 +50,11 @@ public final class StaticPlacementReceiver {
 
         /** What senders must speak. */
         PlacementProtocol protocol();
+
+        /** Whether it understands senders of this one too. */
+        default boolean takes(PlacementProtocol spoken) {
+            return spoken == protocol();
+        }
     }
 
     private final Engines engines;
@@ -59,8 +66,14 @@ public final class StaticPlacementReceiver {
     private final SlotLayout layout;
     private final ArrivalChoice choice;
     private final TransferCounters counters;
+    /** Empty if it takes any sender, one after the other. */
+    private final String agreement;
     private final Tensor buffer;
     private final MemoryRegion region;
+    /** One for all slots that are handed out, so that a receiver that closes meanwhile leaves them their memory; given up with the last hold. */
+    private final TensorLease slotsLease;
+    /** Slots handed out, and one for the receiver while it is open, each of which would pin the buffer by three locked instructions. */
+    private final AtomicInteger holds = new AtomicInteger(1);
 
     /** Of the present sender, or the last. */
     private volatile ArrivalMode arrivalMode;
@@ -84,6 +97,7 @@ public final class StaticPlacementReceiver {
     private volatile EngineQueuePair acknowledgementQueuePair;
     private long acknowledgementAddress;
     private long acknowledgementRkey;
+    private boolean isLentTo;
     /** Written by the polling thread. */
     private long received;
     /** Guarded by this, as are the next three. */
@@ -94,6 +108,7 @@ public final class StaticPlacementReceiver {
     private volatile long sentBefore;
     /** Senders that have closed. */
     private long goodbyes;
+    private volatile String lastSenderName;
     /** No acknowledgement is written any more. */
     private boolean isFinished;
     /** And none is on its way. */
@@ -101,9 +116,21 @@ public final class StaticPlacementReceiver {
     /** Null if users poll here. */
     private volatile Overlay overlay;
 
-    /** Allocates the slots in the arena, whose slabs must be registered with the device. */
+    /** For any sender, one after the other. */
     public StaticPlacementReceiver(Engines engines, ReceiverDirectory directory, String name, TensorArena arena,
             ElementType type, Shape shape, int depth, ArrivalChoice choice, TransferCounters counters) {
+        this(engines, directory, name, arena, type, shape, depth, choice, counters, "");
+    }
+
+    /**
+     * Allocates the slots in the arena, whose slabs must be registered with the device.
+     *
+     * @param agreement that a sender must say too; then it is the only one for the life of the receiver. Empty for none
+     */
+    public StaticPlacementReceiver(Engines engines, ReceiverDirectory directory, String name, TensorArena arena,
+            ElementType type, Shape shape, int depth, ArrivalChoice choice, TransferCounters counters,
+            String agreement) {
+        this.agreement = agreement;
         this.engines = engines;
         this.directory = directory;
         this.name = name;
@@ -129,6 +156,7 @@ public final class StaticPlacementReceiver {
                             + registered.rights() + "; import it with LOCAL_WRITE and REMOTE_WRITE");
         }
         this.region = registered;
+        this.slotsLease = TensorLease.of(buffer);
         this.slots = new Slot[depth];
         for (int slot = 0; slot < depth; slot++) {
             slots[slot] = new Slot(slot);
@@ -193,6 +221,9 @@ public final class StaticPlacementReceiver {
             fail();
             throw new TransferException("receiver '" + name + "': " + failure);
         }
+        if (next == null && sender == null) {
+            checkMoreComes();
+        }
         if (next != null) {
             counters.onTransfer(layout.byteSize());
         }
@@ -228,6 +259,11 @@ public final class StaticPlacementReceiver {
         this.overlay = overlay;
     }
 
+    /** Whether what comes with that sequence is in memory, taken or not; drives nothing. Thread-safe. */
+    boolean isHere(long sequence) {
+        return hasArrived(sequence);
+    }
+
     /** Lends what is next in memory, and drives nothing. @return false if that has not arrived */
     public boolean take(TensorLease lease) {
         Slot slot = arrived();
@@ -238,8 +274,45 @@ public final class StaticPlacementReceiver {
         return true;
     }
 
+    /**
+     * What is next in memory, to be read while driving, and told by {@link #giveBack} when its sender may forget it; drives nothing. It needs no
+     * hold of its own on the slots: who lies over them closes them when nobody reads any more.
+     *
+     * @return null if it has not arrived
+     */
+    MemorySegment takeInPlace() {
+        Slot slot = arrived();
+        if (slot == null) {
+            return null;
+        }
+        received++;
+        return slot.bytes;
+    }
+
+    /** Of what was taken in place. While driving: nobody else asks for its acknowledgement, so none has to be told that it is under way. */
+    void giveBack(long sequence) {
+        consumed.setRelease((int) (sequence % layout.depth()), sequence + 1);
+        if (peer != null) {
+            acknowledgementQueuePair.engine().execute(acknowledgementCommand);
+        }
+    }
+
     int depth() {
         return layout.depth();
+    }
+
+    /** Whether the present sender may lend. To be asked when it has connected, as are the next two. */
+    boolean isLentTo() {
+        return isLentTo;
+    }
+
+    /** Where {@link Loans} of the present sender hear of what is given back. */
+    long returnsAddress() {
+        return acknowledgementAddress + SlotLayout.LINE;
+    }
+
+    long returnsRkey() {
+        return acknowledgementRkey;
     }
 
     /** Who sends here; null while nobody does. */
@@ -270,17 +343,37 @@ public final class StaticPlacementReceiver {
         return goodbyes > goodbyesBefore && state == PlacementState.AWAITING_SENDER && received >= sentBefore;
     }
 
-    /** A sender asks for the slots. While driving. */
+    /** When nothing has arrived and nobody sends. @throws TransferException if nobody ever will */
+    void checkMoreComes() {
+        if (!agreement.isEmpty() && hasEndedSince(0)) {
+            throw new TransferException("receiver '" + name + "': the sender of peer " + lastSenderName
+                    + " has closed, and this receiver was made for no other");
+        }
+    }
+
+    /**
+     * A sender asks for the slots. While driving.
+     *
+     * <p>With an agreement there is one in its life: who comes after it, a sender that was made anew, waits for a receiver that is made anew.
+     */
     synchronized PlacementAnswer connect(PeerConnection sender, PlacementRequest request) {
         PlacementProtocol protocol = overlay == null ? PlacementProtocol.STATIC : overlay.protocol();
-        if (request.protocol() != protocol) {
+        if (overlay == null ? request.protocol() != protocol : !overlay.takes(request.protocol())) {
             String takes = switch (protocol) {
                 case STATIC -> "tensors of one shape, " + type + shape + ": use channel.sender";
                 case DYNAMIC -> "tensors of any shape: use channel.dynamicSender";
                 case EXCHANGE -> "tensors by name and step: use channel.exchangeSender";
+                case LENDING -> "tensors of any shape, lent ones too: use channel.lendingSender";
             };
             throw new TransferException(
                     "receiver '" + name + "' takes " + takes + ", not " + request.protocol().method());
+        }
+        if (!agreement.isEmpty() && (peer != null || goodbyes > 0)) {
+            return PlacementAnswer.NOT_YET;
+        }
+        if (!agreement.equals(request.agreement())) {
+            throw new TransferException("receiver '" + name + "' was made for " + inWords(agreement)
+                    + ", and the sender for " + inWords(request.agreement()));
         }
         if (!type.equals(request.type()) || !shape.equals(request.shape())) {
             throw new TransferException("receiver '" + name + "' takes " + type + shape + ", not " + request.type()
@@ -295,6 +388,7 @@ public final class StaticPlacementReceiver {
         senderId = request.senderId();
         acknowledgementAddress = request.acknowledgementAddress();
         acknowledgementRkey = request.acknowledgementRkey();
+        isLentTo = request.protocol() == PlacementProtocol.LENDING;
         isFinished = false;
         isQuiet = false;
         acknowledgement.begin();
@@ -311,6 +405,7 @@ public final class StaticPlacementReceiver {
                 EngineQueuePair.areInOrder(queuePairs.subList(0, stripes)));
         counters.onArrivalChosen(arrivalReason(), stripes);
         peer = sender;
+        lastSenderName = sender.name();
         counters.onPeer(sender.name());
         state = PlacementState.OPEN;
         if (overlay != null) {
@@ -319,6 +414,10 @@ public final class StaticPlacementReceiver {
         return new PlacementAnswer(true, arrivalMode == ArrivalMode.TAIL, id, layout.depth(),
                 region.address() + buffer.slabOffset(),
                 region.rkey(), sentBefore, acknowledged);
+    }
+
+    private static String inWords(String agreement) {
+        return agreement.isEmpty() ? "no agreement" : agreement;
     }
 
     /** The sender closes; another may come. @return whether no acknowledgement is on its way to it */
@@ -393,12 +492,19 @@ public final class StaticPlacementReceiver {
                     PeerConnection.FAREWELL_NS);
         }
         directory.remove(this);
+        drop();
         if (sender != null) {
             sender.giveBack(buffer);
         } else {
             buffer.close();
         }
         counters.close();
+    }
+
+    private void drop() {
+        if (holds.decrementAndGet() == 0) {
+            slotsLease.close();
+        }
     }
 
     private boolean hasArrived(long sequence) {
@@ -445,7 +551,9 @@ public final class StaticPlacementReceiver {
     /** While driving: tells the sender of all slots that were consumed without a gap, one write at a time. */
     private synchronized void acknowledge() {
         acknowledgementPostponed.setRelease(false);
-        acknowledgementScheduled.set(false);
+        if (acknowledgementScheduled.get()) {
+            acknowledgementScheduled.set(false);
+        }
         if (isFinished) {
             return;
         }
@@ -478,11 +586,11 @@ public final class StaticPlacementReceiver {
     /** A slot as the polling thread hands it out and whoever closes gives it back. */
     private final class Slot {
         private final TensorSlot memory;
-        /** While it is handed out, so that a receiver that closes meanwhile leaves it its memory. */
-        private final TensorLease lease = new TensorLease();
+        private final MemorySegment bytes;
         private long sequence;
 
         Slot(int index) {
+            bytes = buffer.memory().asSlice(layout.slotOffset(index), layout.byteSize());
             memory = new TensorSlot(region, buffer.slabOffset() + layout.slotOffset(index), type, shape,
                     this::onFree);
         }
@@ -502,20 +610,20 @@ public final class StaticPlacementReceiver {
                 memory.lend(borrower);
             } catch (IllegalStateException e) {
                 received = sequence;
-                lease.close();
+                drop();
                 throw e;
             }
         }
 
         private void handOut() {
-            lease.pin(buffer);
+            holds.getAndIncrement();
             sequence = received;
             received = sequence + 1;
         }
 
         private void onFree() {
             long done = sequence;
-            lease.close();
+            drop();
             onConsumed(done);
         }
     }

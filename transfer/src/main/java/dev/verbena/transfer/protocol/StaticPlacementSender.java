@@ -144,6 +144,11 @@ public final class StaticPlacementSender {
         this.overlay = overlay;
     }
 
+    /** The line that the receiver acknowledges in, and what was allocated behind it. */
+    Tensor acknowledgement() {
+        return acknowledgement;
+    }
+
     public Engine engine() {
         return queuePair.engine();
     }
@@ -170,6 +175,11 @@ public final class StaticPlacementSender {
     /** Takes a tensor of the sender's type and shape; only when it {@link #isReady}. */
     void put(Tensor tensor, SendCallback callback) {
         put(tensor, 0, layout.byteSize(), callback);
+    }
+
+    /** The same, of memory that is there for as long as this sender is: it takes no hold on it. */
+    void putOwn(Tensor tensor, SendCallback callback) {
+        takeSlot(layout.byteSize()).startOwn(tensor, callback, sent - 1);
     }
 
     /**
@@ -403,12 +413,17 @@ public final class StaticPlacementSender {
         }
         try (copy) {
             copying.accept(copy);
-            SendResult result = offer(copy, callback);
-            if (result == SendResult.SENT) {
-                counters.onCopy(layout.byteSize());
-            }
-            return result;
+            return offerCopied(copy, callback);
         }
+    }
+
+    /** @see dev.verbena.transfer.TensorSender#offerCopied */
+    public SendResult offerCopied(Tensor copy, SendCallback callback) {
+        SendResult result = offer(copy, callback);
+        if (result == SendResult.SENT) {
+            counters.onCopy(layout.byteSize());
+        }
+        return result;
     }
 
     /** The peer's name, for messages. */
@@ -605,6 +620,7 @@ public final class StaticPlacementSender {
         private final Piece[] pieces = new Piece[lanes.length];
         /** From the offer to the last completion. */
         private final TensorLease lease = new TensorLease();
+        private boolean isHeld;
         private MemoryRegion region;
         /** Of the first byte, in the region. */
         private long regionOffset;
@@ -629,20 +645,28 @@ public final class StaticPlacementSender {
             }
         }
 
-        /** On the offering thread, as are the next two. */
+        /** On the offering thread, as are the next three. */
         void start(Tensor tensor, long byteOffset, long byteSize, SendCallback callback, long sequence) {
             lease.pin(tensor);
+            isHeld = true;
             start((MemoryRegion) tensor.slab(), tensor.slabOffset() + byteOffset, byteSize, null, callback, sequence);
+        }
+
+        void startOwn(Tensor tensor, SendCallback callback, long sequence) {
+            isHeld = false;
+            start((MemoryRegion) tensor.slab(), tensor.slabOffset(), layout.byteSize(), null, callback, sequence);
         }
 
         /** Only its arrival is left; the pin is one like any other's. */
         void startPlaced(SendCallback callback, long sequence) {
             lease.pin(tails);
+            isHeld = true;
             start((MemoryRegion) tails.slab(), 0, 0, null, callback, sequence);
         }
 
         void start(TensorView view, ByteRuns runs, SendCallback callback, long sequence) {
             view.pin(lease);
+            isHeld = true;
             start((MemoryRegion) view.slab(), view.slabOffset(), layout.byteSize(), runs, callback, sequence);
         }
 
@@ -699,7 +723,9 @@ public final class StaticPlacementSender {
             region = null;
             runs = null;
             callback = null;
-            lease.close();
+            if (isHeld) {
+                lease.close();
+            }
             busy.setRelease(false);
             if (listener != null) {
                 listener.onComplete(cause == null ? null : new TransferException("sender '" + name + "': " + cause));

@@ -58,7 +58,7 @@ public final class TransferCounters implements AutoCloseable {
         }
     }
 
-    /** A tensor that was computed where it is received: nobody moves it. */
+    /** A tensor that was computed where it is received, or is used where it was computed: nobody moves it. */
     void onPlaced(long byteSize) {
         row.add(Word.TENSORS, 1);
         row.add(Word.BYTES, byteSize);

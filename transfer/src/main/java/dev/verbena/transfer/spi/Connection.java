@@ -33,6 +33,14 @@ public interface Connection extends AutoCloseable {
         throw new UnsupportedOperationException("this fabric cannot map memory of peers; write to it by a request");
     }
 
+    /**
+     * As {@link #mapPeer}, for reading only, of a region that peers may read: a write to its bytes throws, and one to their addresses, which nothing
+     * checks, ends the process.
+     */
+    default PeerMemory mapPeerForReading(long rkey) {
+        throw new UnsupportedOperationException("this fabric cannot map memory of peers; read it by a request");
+    }
+
     /** Tells the peer why, as far as it still listens, then closes. */
     void abort(String cause);
 

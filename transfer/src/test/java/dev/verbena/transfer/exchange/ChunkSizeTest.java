@@ -19,7 +19,8 @@ class ChunkSizeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"3000, 1048576", "6000, 1048576", "10000, 524288", "20000, 262144", "60000, 65536", "1000000, 65536"})
+    @CsvSource({"3000, 4194304", "6000, 2097152", "10000, 1048576", "20000, 524288", "100000, 131072", "150000, 65536",
+            "1000000, 65536"})
     void theyFollowTheWay(long nsOfMin, long byteSize) {
         ChunkSize size = new ChunkSize(1L << 30);
         land(size, 50, nsOfMin);
@@ -34,11 +35,24 @@ class ChunkSizeTest {
         assertEquals(100_000, size.byteSize());
     }
 
+    /** Of what is handed on as it lands. */
+    @Test
+    void theFirstTwoAreSmallPartsOfALargeTensor() {
+        ChunkSize size = new ChunkSize(1L << 30);
+        land(size, 50, 3_000);
+        assertEquals(512 << 10, size.byteSize(64 << 20, 0));
+        assertEquals(512 << 10, size.byteSize(64 << 20, 512 << 10));
+        assertEquals(ChunkSize.MAX, size.byteSize(64 << 20, 1 << 20));
+        assertEquals(ChunkSize.MIN, size.byteSize(100_000, 0));
+        assertEquals(ChunkSize.MAX, size.byteSize(100_000, ChunkSize.MIN));
+        assertEquals(ChunkSize.MAX, size.byteSize(1L << 30, 0));
+    }
+
     @Test
     void aWayThatBecomesSlowerIsSeen() {
         ChunkSize size = new ChunkSize(1L << 30);
         land(size, 50, 3_000);
-        land(size, 50, 90_000);
+        land(size, 50, 150_000);
         assertEquals(ChunkSize.MIN, size.byteSize());
     }
 }

@@ -14,13 +14,21 @@ class EagerThresholdTest {
     @CsvSource({"200, 3200, 4096", "100, 3200, 2048", "1, 3200, 512", "10000, 3200, 7368", "5, 0, 7368", "0, 0, 512"})
     void isWhereBothCostTheSame(long requestNs, long copyNs, int byteSize) {
         assertEquals(byteSize == 7368 ? EagerThreshold.MAX : byteSize,
-                EagerThreshold.measured(requestNs, copyNs).byteSize());
+                EagerThreshold.measured(requestNs, copyNs, false).byteSize());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100, 3200, 2048", "1, 3200, 512", "10000, 3200, 4096"})
+    void isNoMoreThanWhereLinesThatGoTwiceCostTheSame(long requestNs, long copyNs, int byteSize) {
+        EagerThreshold threshold = EagerThreshold.measured(requestNs, copyNs, true);
+        assertEquals(byteSize, threshold.byteSize());
+        assertTrue(threshold.reason().endsWith("; a CPU moves it, so no more than 4096 bytes"), threshold::reason);
     }
 
     /** A program that has just started is slow, and one request that is interrupted says nothing. */
     @Test
     void theLeastCountsAndIsForgottenSlowly() {
-        EagerThreshold threshold = EagerThreshold.measured(5_000, 3_200);
+        EagerThreshold threshold = EagerThreshold.measured(5_000, 3_200, false);
         assertEquals(EagerThreshold.MAX, threshold.byteSize());
         threshold.onRequest(100);
         assertEquals(2048, threshold.byteSize());
@@ -37,7 +45,7 @@ class EagerThresholdTest {
     void whatIsConfiguredIsNotMeasured() {
         EagerThreshold threshold = EagerThreshold.configured(0);
         assertFalse(threshold.isTimed(0));
-        assertTrue(EagerThreshold.measured(1, 1).isTimed(0));
+        assertTrue(EagerThreshold.measured(1, 1, false).isTimed(0));
         assertEquals(0, threshold.byteSize());
         assertEquals("as configured", threshold.reason());
     }

@@ -31,6 +31,7 @@ import dev.verbena.transfer.spi.MemoryRegion;
 class DynamicRecordTest {
     private static final int WORDS = (int) (DynamicRecord.BYTE_SIZE / Long.BYTES);
     private static final int CHECKSUM = WORDS - 1;
+    private static final int SEQUENCE = CHECKSUM - 1;
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment words = arena.allocate(DynamicRecord.BYTE_SIZE, Long.BYTES);
@@ -53,7 +54,7 @@ class DynamicRecordTest {
     }
 
     private void write(long sequence, ElementType type, Shape shape) {
-        DynamicRecord.write(words, sequence, region, 4096, type, shape);
+        DynamicRecord.write(words, sequence, region, 4096, type, shape, sequence % (Loans.MAX + 1));
     }
 
     private void assertIs(ElementType type, Shape shape) {
@@ -61,6 +62,7 @@ class DynamicRecordTest {
         assertEquals(shape, record.shape());
         assertEquals(region.address() + 4096, record.address());
         assertEquals(region.rkey(), record.rkey());
+        assertEquals(words.getAtIndex(ValueLayout.JAVA_LONG, SEQUENCE) % (Loans.MAX + 1), record.loan());
     }
 
     @ParameterizedTest
@@ -92,14 +94,21 @@ class DynamicRecordTest {
         assertEquals(Shape.of(4), record.shape());
     }
 
-    /** As of another tensor, torn, or nothing at all. */
+    /** As of another tensor, torn, or nothing at all. Of dimensions that there are not, none does. */
     @Test
     void everyBitCounts() {
-        write(9, ElementType.FLOAT16, Shape.of(2, 3, 4));
+        Shape shape = Shape.of(2, 3, 4);
+        write(9, ElementType.FLOAT16, shape);
+        int unused = 1 + Shape.RANK_MAX - shape.rank();
         for (int word = 0; word < WORDS; word++) {
             for (int bit = 0; bit < Long.SIZE; bit++) {
                 flip(word, 1L << bit);
-                assertThrows(TransferException.class, () -> record.read(words, 9));
+                if (word < unused) {
+                    record.read(words, 9);
+                    assertIs(ElementType.FLOAT16, shape);
+                } else {
+                    assertThrows(TransferException.class, () -> record.read(words, 9));
+                }
                 flip(word, 1L << bit);
             }
         }
@@ -113,6 +122,16 @@ class DynamicRecordTest {
         words.setAtIndex(ValueLayout.JAVA_LONG, word, words.getAtIndex(ValueLayout.JAVA_LONG, word) ^ bits);
     }
 
+    /** What a rank of 1 needs, and the word of its arrival. */
+    @Test
+    void whatIsReadOfASmallRankLiesInOneCacheLine() {
+        assertEquals(2 * 64, DynamicRecord.BYTE_SIZE + Long.BYTES - 64);
+        write(9, ElementType.FLOAT16, Shape.of(7));
+        words.asSlice(0, 2 * 64).fill((byte) 0x55);
+        record.read(words, 9);
+        assertIs(ElementType.FLOAT16, Shape.of(7));
+    }
+
     /** Words at random under a checksum that fits, as a peer could make them who means it. */
     @Test
     void whatHasItsChecksumIsCheckedToo() {
@@ -120,7 +139,7 @@ class DynamicRecordTest {
         int refused = 0;
         for (int i = 0; i < 20_000; i++) {
             write(9, ElementType.FLOAT16, Shape.of(2, 3, 4));
-            int word = random.nextInt(CHECKSUM);
+            int word = random.nextInt(1 + Shape.RANK_MAX - 3, CHECKSUM);
             words.setAtIndex(ValueLayout.JAVA_LONG, word,
                     random.nextBoolean() ? random.nextLong() : random.nextInt(-3, 40));
             words.setAtIndex(ValueLayout.JAVA_LONG, CHECKSUM, DynamicRecord.checksum(words));

@@ -32,7 +32,8 @@ class ImpossiblePlacementTest {
 
     private byte[] ask(int queuePairIndex, int stripes) {
         return asking.call(asked.endpoint(), ReceiverDirectory.PLACEMENT, new PlacementRequest(PlacementProtocol.STATIC,
-                "nobody's", ElementType.INT8, Shape.of(1), 1, queuePairIndex, stripes, true, 0, 0).encode(), TIMEOUT);
+                "nobody's", ElementType.INT8, Shape.of(1), 1, queuePairIndex, stripes, true, 0, 0, "").encode(),
+                TIMEOUT);
     }
 
     @ParameterizedTest

@@ -52,7 +52,7 @@ class MalformedMessagesTest {
     @Test
     void placementRequestsAreReadOrRefused() {
         mutate(new PlacementRequest(PlacementProtocol.STATIC, "name", ElementType.FLOAT32, Shape.of(2, 3), 1, 2,
-                5, true, 3, 4).encode(),
+                5, true, 3, 4, "plan").encode(),
                 PlacementRequest::decode);
     }
 
@@ -78,7 +78,7 @@ class MalformedMessagesTest {
             assertThrows(TransferException.class, () -> PlacementAnswer.decode(bad.encode()), bad.toString());
         }
         byte[] request = new PlacementRequest(PlacementProtocol.STATIC, "n", ElementType.INT8, Shape.of(1), 1,
-                2, 1, true, 3, 4).encode();
+                2, 1, true, 3, 4, "").encode();
         assertThrows(TransferException.class,
                 () -> PlacementRequest.decode(Arrays.copyOf(request, request.length + 1)));
     }

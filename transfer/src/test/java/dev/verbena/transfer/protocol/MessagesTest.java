@@ -52,7 +52,7 @@ class MessagesTest {
     void placementRequestComesBackAndMalformedOnesAreRefused() {
         PlacementRequest request = new PlacementRequest(PlacementProtocol.STATIC, "edge", ElementType.INT64,
                 Shape.of(3, 0, 5), 9, 1, 3, true, -8,
-                Long.MIN_VALUE + 42);
+                Long.MIN_VALUE + 42, "plan=1");
         byte[] bytes = request.encode();
         assertEquals(request, PlacementRequest.decode(bytes));
         for (int length = 0; length < bytes.length; length++) {
@@ -69,7 +69,7 @@ class MessagesTest {
     @EnumSource
     void anElementTypeTravelsByItsCode(ElementType type) {
         PlacementRequest request = new PlacementRequest(PlacementProtocol.STATIC, "", type, Shape.of(), 0, 0, 1, false,
-                0, 0);
+                0, 0, "");
         byte[] bytes = request.encode();
         assertEquals(type.code(), bytes[3]);
         assertEquals(request, PlacementRequest.decode(bytes));

@@ -6,6 +6,7 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.util.function.Consumer;
 
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.TransferException;
@@ -19,8 +20,14 @@ import dev.verbena.transfer.spi.ConnectionHandler;
  * @param endpoint where it really listens
  */
 public record ControlListener(ServerSocketChannel channel, Endpoint endpoint) {
-    /** @throws TransferException if the port is in use or the host is not this machine's */
-    public static ControlListener bind(Endpoint local) {
+    /**
+     * Listens.
+     *
+     * @param preparation takes where it will listen, before anybody can connect there: of a port that the system chooses nobody knows before
+     *        this returns
+     * @throws TransferException if the port is in use or the host is not this machine's
+     */
+    public static ControlListener bind(Endpoint local, Consumer<InetSocketAddress> preparation) {
         InetSocketAddress address = new InetSocketAddress(local.host(), local.port());
         if (address.isUnresolved()) {
             throw new TransferException("cannot listen at " + local + ": unknown host");
@@ -29,9 +36,18 @@ public record ControlListener(ServerSocketChannel channel, Endpoint endpoint) {
         try {
             channel = ServerSocketChannel.open();
             channel.configureBlocking(false);
+            if (local.port() != 0) {
+                preparation.accept(address);
+            }
             channel.bind(address, Acceptor.HANDSHAKES_MAX);
-            return new ControlListener(channel,
-                    new Endpoint(local.host(), ((InetSocketAddress) channel.getLocalAddress()).getPort()));
+            InetSocketAddress bound = (InetSocketAddress) channel.getLocalAddress();
+            if (local.port() == 0) {
+                preparation.accept(bound);
+            }
+            return new ControlListener(channel, new Endpoint(local.host(), bound.getPort()));
+        } catch (RuntimeException e) {
+            closeQuietly(channel, e);
+            throw e;
         } catch (IOException e) {
             closeQuietly(channel, e);
             String hint = !(e instanceof BindException) ? ""
@@ -52,15 +68,6 @@ public record ControlListener(ServerSocketChannel channel, Endpoint endpoint) {
         }
     }
 
-    /** Where it really listens, as the system has it. */
-    InetSocketAddress address() {
-        try {
-            return (InetSocketAddress) channel.getLocalAddress();
-        } catch (IOException e) {
-            throw new UncheckedIOException("the listening socket was closed", e);
-        }
-    }
-
     void close() {
         try {
             channel.close();
@@ -74,7 +81,7 @@ public record ControlListener(ServerSocketChannel channel, Endpoint endpoint) {
         new Acceptor(fabric, loop, channel, handler, handshakeTimeoutNs).start();
     }
 
-    private static void closeQuietly(ServerSocketChannel channel, IOException cause) {
+    private static void closeQuietly(ServerSocketChannel channel, Exception cause) {
         try {
             if (channel != null) {
                 channel.close();

@@ -74,8 +74,11 @@ public abstract class ControlledFabric implements Fabric {
     /** @throws IllegalArgumentException if queue pairs cannot be made so */
     protected abstract void check(List<QueuePairOptions> options);
 
-    /** It will listen there, and begins to when this returns. @throws TransferException if it cannot */
-    protected void onListening(InetSocketAddress address) {}
+    /** It will listen there, and nobody can connect before this returns. @throws TransferException if it cannot */
+    protected void prepareToListen(InetSocketAddress address) {}
+
+    /** It will not listen, after all. */
+    protected void onListeningRefused() {}
 
     /** One of those that have connected here is connected, or has come to nothing. Called on the control thread. */
     protected void onHandshakeEnd() {}
@@ -117,14 +120,12 @@ public abstract class ControlledFabric implements Fabric {
         if (listener != null) {
             throw new IllegalStateException(this + " listens already at " + listening);
         }
-        ControlListener bound = ControlListener.bind(local);
         try {
-            onListening(bound.address());
+            listener = ControlListener.bind(local, this::prepareToListen);
         } catch (RuntimeException e) {
-            bound.close();
+            onListeningRefused();
             throw e;
         }
-        listener = bound;
         listening = listener.endpoint();
         this.localName = localName;
         this.handler = handler;

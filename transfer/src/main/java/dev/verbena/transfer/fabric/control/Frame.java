@@ -50,7 +50,7 @@ public record Frame(Type type, ByteBuffer payload) {
     }
 
     static final int MAGIC = 0x5652_424e;
-    static final short VERSION = 3;
+    static final short VERSION = 4;
     /** The first byte of who speaks TLS (RFC 8446, 5.1: ContentType handshake). */
     private static final byte TLS_HANDSHAKE = 22;
     static final int HEADER_BYTE_SIZE = 12;

@@ -59,11 +59,15 @@ final class RemoteRegions implements AutoCloseable {
         return region != null && isLive(region) ? region : null;
     }
 
-    /** A mapping of its own, which lives until the caller closes it. @return null if no live region has that key that peers may write to */
-    synchronized RemoteRegion mapAnew(long rkey) throws PeerFileException {
+    /**
+     * A mapping of its own, which lives until the caller closes it, for writing too where the right is to write.
+     *
+     * @return null if no live region has that key and gives peers that right
+     */
+    synchronized RemoteRegion mapAnew(long rkey, int right) throws PeerFileException {
         RegionTable.Entry entry = isClosed ? null : table.readAcquire(rkey);
-        boolean isWritable = entry != null && (entry.rights() & Rights.REMOTE_WRITE) != 0;
-        return isWritable ? new RemoteRegion(rkey, entry, mapped(entry)) : null;
+        boolean isGiven = entry != null && (entry.rights() & right) != 0;
+        return isGiven ? new RemoteRegion(rkey, entry, mapped(entry, right == Rights.REMOTE_WRITE)) : null;
     }
 
     boolean isLive(RemoteRegion region) {
@@ -82,7 +86,8 @@ final class RemoteRegions implements AutoCloseable {
         }
         RemoteRegion region;
         try {
-            region = new RemoteRegion(rkey, entry, mapped(entry));
+            // What its owner writes alone is mapped for reading.
+            region = new RemoteRegion(rkey, entry, mapped(entry, (entry.rights() & Rights.LOCAL_WRITE) != 0));
         } catch (PeerFileException e) {
             if (table.keyAcquire(index) != rkey) {
                 return null;
@@ -96,14 +101,13 @@ final class RemoteRegions implements AutoCloseable {
         return region;
     }
 
-    /** What its owner writes alone is mapped for reading. */
-    private SharedMapping mapped(RegionTable.Entry entry) throws PeerFileException {
+    private SharedMapping mapped(RegionTable.Entry entry, boolean isWritable) throws PeerFileException {
         if (entry.fileOffset() < 0 || entry.byteSize() <= 0 || entry.fileOffset() > Long.MAX_VALUE - entry.byteSize()) {
             throw new PeerFileException(Libc.EINVAL, "its region table says fileOffset=" + entry.fileOffset()
                     + " byteSize=" + entry.byteSize());
         }
         return SharedMapping.mapPeer(files, entry.file(), entry.fileOffset() + entry.byteSize(),
-                (entry.rights() & Rights.LOCAL_WRITE) != 0, entry.isSealed());
+                isWritable, entry.isSealed());
     }
 
     /** Unmaps what the peer has deregistered, so that its memory is really free. Called from the control thread. */

@@ -2,9 +2,11 @@ package dev.verbena.transfer.fabric.shm;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.function.Consumer;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.Prefault;
 import dev.verbena.transfer.TransferException;
 
 /**
@@ -16,6 +18,12 @@ import dev.verbena.transfer.TransferException;
  * <p>Threading: thread-safe.
  */
 final class SharedFile implements AutoCloseable {
+    /**
+     * Up to this size one system call maps a file with all its pages. As long as that takes the process can map and unmap nothing else: its control
+     * thread stood still for more than 10 s beside busy processes, with 3 GiB, and peers gave it up. So a larger one's pages are mapped in pieces.
+     */
+    private static final long MAPPED_AT_ONCE_MAX = 16L << 20;
+
     private final FileIdentity identity;
     private final SharedMapping mapping;
     private boolean isOpen = true;
@@ -54,11 +62,28 @@ final class SharedFile implements AutoCloseable {
             if (files.areSealed()) {
                 seal(fd);
             }
-            return new SharedFile(identity(fd), SharedMapping.map(fd, byteSize, true));
+            return new SharedFile(identity(fd), mapWithPages(fd, byteSize));
         } catch (RuntimeException e) {
             Libc.close(fd);
             throw e;
         }
+    }
+
+    private static SharedMapping mapWithPages(int fd, long byteSize) {
+        SharedMapping mapping = SharedMapping.map(fd, byteSize, byteSize <= MAPPED_AT_ONCE_MAX);
+        if (byteSize > MAPPED_AT_ONCE_MAX) {
+            try {
+                // It takes whole ints; what is left of the last page is zero as it was.
+                Prefault.commit(mapping.memory().asSlice(0, byteSize & -Integer.BYTES), 1, (_, _) -> {});
+                mapping.memory().set(ValueLayout.JAVA_BYTE, byteSize - 1, (byte) 0);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt(); // They have memory; those that are left are mapped at their first use.
+            } catch (RuntimeException | Error e) {
+                mapping.close();
+                throw e;
+            }
+        }
+        return mapping;
     }
 
     /**

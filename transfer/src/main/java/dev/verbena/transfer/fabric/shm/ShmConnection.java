@@ -8,6 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.fabric.Rights;
 import dev.verbena.transfer.fabric.control.ControlSocket;
 import dev.verbena.transfer.fabric.control.ControlledConnection;
 import dev.verbena.transfer.fabric.control.Frame;
@@ -94,16 +95,25 @@ final class ShmConnection extends ControlledConnection {
 
     @Override
     public PeerMemory mapPeer(long rkey) {
+        return mapPeer(rkey, Rights.REMOTE_WRITE, "write to; it has been closed, or lacks REMOTE_WRITE");
+    }
+
+    @Override
+    public PeerMemory mapPeerForReading(long rkey) {
+        return mapPeer(rkey, Rights.REMOTE_READ, "read; it has been closed, or lacks REMOTE_READ");
+    }
+
+    private PeerMemory mapPeer(long rkey, int right, String what) {
         synchronized (this) {
             if (!isOpen()) {
                 throw new TransferException(
                         "memory of " + peer() + " cannot be mapped: the connection is lost or closed");
             }
             try {
-                RemoteRegions.RemoteRegion region = remoteRegions.mapAnew(rkey);
+                RemoteRegions.RemoteRegion region = remoteRegions.mapAnew(rkey, right);
                 if (region == null) {
-                    throw new TransferException(peer() + " has no region rkey=" + rkey
-                            + " that peers may write to; it has been closed, or lacks REMOTE_WRITE");
+                    throw new TransferException(
+                            peer() + " has no region rkey=" + rkey + " that peers may " + what);
                 }
                 mappedCount++;
                 return new ShmPeerMemory(region, this::onUnmapped);

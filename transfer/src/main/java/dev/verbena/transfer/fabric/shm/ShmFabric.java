@@ -297,12 +297,20 @@ final class ShmFabric extends ControlledFabric {
     }
 
     @Override
-    protected void onListening(InetSocketAddress address) {
+    protected void prepareToListen(InetSocketAddress address) {
         try {
             door = new Door(address, ownFiles, user);
         } catch (IOException e) {
-            throw new TransferException("cannot listen at " + address + ": " + e.getMessage()
-                    + "; another process has the local socket of that address, take another port", e);
+            throw new TransferException("cannot listen at " + address + ": " + e.getMessage() + "; port "
+                    + address.getPort() + " is in use: another process has its local socket, take another or 0", e);
+        }
+    }
+
+    @Override
+    protected void onListeningRefused() {
+        if (door != null) {
+            door.close();
+            door = null;
         }
     }
 

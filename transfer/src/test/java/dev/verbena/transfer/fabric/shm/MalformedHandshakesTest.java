@@ -43,8 +43,8 @@ class MalformedHandshakesTest {
     private static final NetworkOptions NETWORK = NetworkOptions.defaults().withPeerTimeoutMs(0);
     private static final int COUNT = Integer.getInteger("verbena.malformed.handshakes", 10_000);
     private static final int CONNECTED_COUNT = COUNT / 10;
-    /** "VRBN", version 3, HELLO. */
-    private static final long FRAME_BEGIN = 0x5652_424e_0003_0000L;
+    /** "VRBN", version 4, HELLO. */
+    private static final long FRAME_BEGIN = 0x5652_424e_0004_0000L;
 
     private static final int WELCOME = 1;
     private static final int READY = 2;

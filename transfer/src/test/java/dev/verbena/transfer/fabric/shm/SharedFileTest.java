@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.shm;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
@@ -13,9 +14,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.transfer.NetworkOptions;
@@ -37,6 +41,39 @@ class SharedFileTest {
             assertEquals(77, peer.memory().get(JAVA_LONG, 4096));
             assertEquals(10_000, peer.memory().byteSize());
         }
+    }
+
+    /** So that nothing is left to be done at the first use; large ones are mapped in pieces, the last of which is any size. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 10_000, 16 << 20, (16 << 20) + 1, (48 << 20) - 4095})
+    void allPagesAreThere(long byteSize) throws IOException {
+        try (SharedFile file = SharedFile.create(FILES, byteSize)) {
+            long pages = (byteSize + 4095) / 4096;
+            assertEquals(pages * 4, residentKib(file.memory().address()));
+            assertEquals(0, file.memory().get(JAVA_BYTE, byteSize - 1));
+        }
+    }
+
+    /** Who is interrupted gets its memory all the same, and stays interrupted. */
+    @Test
+    void aLargeFileIsMadeOnAnInterruptedThread() {
+        Thread.currentThread().interrupt();
+        try (SharedFile file = SharedFile.create(FILES, 40 << 20)) {
+            assertTrue(Thread.interrupted());
+            file.memory().set(JAVA_LONG, (40 << 20) - 8, 77);
+            assertEquals(77, file.memory().get(JAVA_LONG, (40 << 20) - 8));
+        }
+    }
+
+    private static long residentKib(long address) throws IOException {
+        String begin = Long.toHexString(address) + "-";
+        List<String> lines = Files.readAllLines(Path.of("/proc/self/smaps"));
+        int mapping = 0;
+        while (!lines.get(mapping).replaceFirst("^0+", "").startsWith(begin)) {
+            mapping++;
+        }
+        return lines.subList(mapping, lines.size()).stream().filter(line -> line.startsWith("Rss:")).findFirst()
+                .map(line -> Long.parseLong(line.replaceAll("\\D", ""))).orElseThrow();
     }
 
     /** Not only for Java: a native call through its address must not write either. */

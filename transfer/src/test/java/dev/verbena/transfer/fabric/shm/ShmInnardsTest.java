@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -173,6 +175,21 @@ class ShmInnardsTest {
                 assertEquals(RegionTable.index(key), RegionTable.index(again.rkey()));
                 assertTrue(key != again.rkey(), "a key is not given out twice in a row");
             }
+        }
+    }
+
+    /** What was made ready beside a port that is another's is no more in the way once that port is free. */
+    @Test
+    void aPortThatWasTakenCanBeListenedAtLater() throws Exception {
+        try (ShmFabric fabric = ShmFabric.open(ShmFiles.ofEnvironment(), TimeUnit.SECONDS.toNanos(60), NETWORK)) {
+            Endpoint endpoint;
+            try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+                endpoint = new Endpoint("127.0.0.1", taken.getLocalPort());
+                String message = assertThrows(TransferException.class,
+                        () -> fabric.listen(endpoint, "early", new Nobody())).getMessage();
+                assertTrue(message.contains("port " + endpoint.port() + " is in use"), message);
+            }
+            assertEquals(endpoint, fabric.listen(endpoint, "late", new Nobody()));
         }
     }
 

@@ -1,0 +1,307 @@
+package dev.verbena.cli.infer;
+
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+import dev.verbena.cli.BadInputException;
+import dev.verbena.cli.ExitStatus;
+import dev.verbena.cli.FailedRunException;
+import dev.verbena.cli.JavaCommand;
+import dev.verbena.cli.JsonLines;
+import dev.verbena.cli.OpenDimensions;
+import dev.verbena.cli.ReportFile;
+import dev.verbena.cli.WaitNotices;
+import dev.verbena.graph.onnx.OnnxModel;
+import dev.verbena.memory.OutOfArenaMemoryException;
+import dev.verbena.memory.Tensor;
+import dev.verbena.onnxruntime.ModelPlan;
+import dev.verbena.onnxruntime.PartClient;
+import dev.verbena.onnxruntime.PartException;
+import dev.verbena.onnxruntime.PartOptions;
+import dev.verbena.onnxruntime.WholeModel;
+import dev.verbena.transfer.Endpoint;
+import dev.verbena.transfer.Fabrics;
+import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.RdmaDevice;
+import dev.verbena.transfer.RdmaDeviceOptions;
+import dev.verbena.transfer.TransferException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code verbena infer}: a model runs in several processes, and beside that in one session of this one.
+ *
+ * <p><b>Owner:</b> the command line. <b>Threading:</b> confined to its thread.
+ */
+@Command(name = "infer", mixinStandardHelpOptions = true,
+        description = "Run an ONNX model in parts, each by ONNX Runtime in a process of its own on this machine, and beside that in one session.")
+public final class InferCommand implements Callable<Integer> {
+    private static final long START_SECONDS = 300;
+    private static final int ITERATIONS = 20;
+    private static final int ITERATIONS_MAX = 1_000_000;
+
+    @Mixin
+    private InferArguments model;
+    @Option(names = "--batch", paramLabel = "N",
+            description = "What the first dimension of each input is, where the model leaves it open.")
+    private Long batch;
+    @Option(names = "--input", paramLabel = "NAME=FILE",
+            description = "What the model is given: NumPy's .npy, a TensorProto's .pb, or elements and nothing else, for each of its inputs."
+                    + " Dimensions that the model leaves open are as those files say.")
+    private Map<String, Path> files = new LinkedHashMap<>();
+    @Option(names = "--output", paramLabel = "FOLDER",
+            description = "Infer once, write the outputs there, and measure nothing unless --iterations says so.")
+    private Path output;
+    @Option(names = "--output-format", paramLabel = "FORMAT", defaultValue = "npy",
+            description = "npy or pb, a TensorProto each as in ONNX's test data; ${DEFAULT-VALUE} unless told otherwise.")
+    private OutputFolder.Format format;
+    @Option(names = "--iterations", paramLabel = "I",
+            description = "Inferences to measure, one after the other, and again as many at a time as there is room for; 20 unless told"
+                    + " otherwise.")
+    private Integer givenIterations;
+    @Option(names = "--timeout", paramLabel = "S", defaultValue = "60",
+            description = "Seconds that a process may take for its part of an inference; ${DEFAULT-VALUE} unless told otherwise.")
+    private int timeoutSeconds;
+    @Option(names = "--threads", paramLabel = "N", defaultValue = "1",
+            description = "That ONNX Runtime computes with in each process; ${DEFAULT-VALUE} unless told otherwise.")
+    private int threads;
+    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
+            description = "auto, shm or verbs; ${DEFAULT-VALUE} unless told otherwise.")
+    private String fabric;
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "1",
+            description = "Of the inputs, which are random where no files are given.")
+    private long seed;
+    @Option(names = "--verify",
+            description = "Compare all outputs of each inference with those of the one session, bit by bit, before anything is measured.")
+    private boolean isVerified;
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures there.")
+    private Path json;
+
+    private int iterations;
+
+    @Override
+    public Integer call() {
+        ReportFile report = json == null ? null : ReportFile.check(json);
+        iterations = givenIterations == null ? output == null ? ITERATIONS : 0 : givenIterations;
+        if (givenIterations != null && iterations < 1 || iterations > ITERATIONS_MAX || threads < 1
+                || timeoutSeconds < 1) {
+            throw new BadInputException("--iterations=" + iterations + " --threads=" + threads + " --timeout="
+                    + timeoutSeconds + " is not possible; give 1 to " + ITERATIONS_MAX
+                    + " iterations, 1 thread or more, and 1 second or more");
+        }
+        OnnxModel read = model.read();
+        InputFiles given = InputFiles.read(files, model.file, read);
+        Map<String, Long> numbers = given.numbers(read);
+        numbers.putAll(OpenDimensions.numbers(model.file, read, batch, model.symbols));
+        ModelPlan plan = model.plan(numbers);
+        ModelInputs.requireShapes(plan);
+        given.check(plan);
+        OutputFolder folder = output == null ? null : OutputFolder.create(output, format, plan);
+        String selected = select();
+        List<PartProcess> parts = new ArrayList<>();
+        boolean isBeside = isVerified || iterations > 0;
+        try (WholeModel whole = isBeside ? WholeModel.open(model.file, plan, options()) : null) {
+            for (int i = 0; i < model.partCount; i++) {
+                parts.add(PartProcess.start("part " + i, command(i, selected, numbers)));
+            }
+            Map<String, Object> figures = run(plan, selected, whole, parts, given, folder);
+            if (report != null) {
+                report.write(figures);
+            }
+            return ExitStatus.SUCCESS;
+        } catch (TransferException | PartException | OutOfArenaMemoryException e) {
+            throw new FailedRunException(e.getMessage());
+        } finally {
+            parts.forEach(PartProcess::close);
+        }
+    }
+
+    private PartOptions options() {
+        return PartOptions.defaults().withThreads(threads).withTimeout(Duration.ofSeconds(timeoutSeconds));
+    }
+
+    private String select() {
+        try {
+            return Fabrics.select(fabric, NetworkOptions.ofEnvironment(System.getenv())).name();
+        } catch (TransferException | IllegalArgumentException e) {
+            throw new BadInputException("--fabric=" + fabric + ": " + e.getMessage());
+        }
+    }
+
+    private List<String> command(int part, String selected, Map<String, Long> numbers) {
+        List<String> arguments = new ArrayList<>(
+                List.of("infer-part", "--part=" + part, "--threads=" + threads, "--timeout=" + timeoutSeconds,
+                        "--fabric=" + selected));
+        arguments.addAll(model.toCommandLine(numbers));
+        return JavaCommand.of(arguments);
+    }
+
+    private Map<String, Object> run(ModelPlan plan, String selected, WholeModel whole, List<PartProcess> parts,
+            InputFiles given, OutputFolder folder) {
+        try (RdmaDevice device = RdmaDevice
+                .create(RdmaDeviceOptions.defaults().withFabric(selected).withName("client"));
+                PartClient client = PartClient.open(plan, device, options());
+                ModelInputs inputs = ModelInputs.allocate(plan, client.arena())) {
+            connect(parts, client, device.endpoint());
+            int verified = isVerified ? verify(client, whole, inputs, given) : 0;
+            fill(inputs, given, 0);
+            Map<String, Path> written = folder == null ? Map.of() : write(client, inputs.tensors(), folder);
+            InferFigures apart = iterations == 0 ? null : measure(client, inputs.tensors());
+            InferFigures together = iterations == 0 ? null : measure(whole, inputs.tensors());
+            List<Map<String, Object>> ends = new ArrayList<>();
+            parts.forEach(part -> part.order(Map.of("order", "stop")));
+            parts.forEach(part -> ends.add(part.await("stopped", START_SECONDS)));
+            parts.forEach(PartProcess::awaitEnd);
+            Map<String, Object> figures = figures(plan, selected, verified, apart, together, ends, written);
+            print(plan, selected, verified, apart, together, figures);
+            return figures;
+        }
+    }
+
+    private static void connect(List<PartProcess> parts, PartClient client, Endpoint own) {
+        try (WaitNotices.Notice _ = WaitNotices.onStandardError().begin(() -> "waiting for all parts to come up", "",
+                WaitNotices.NO_LIMIT)) {
+            Map<String, String> addresses = new LinkedHashMap<>(
+                    Map.of(String.valueOf(ModelPlan.CLIENT), own.toString()));
+            Map<Integer, Endpoint> endpoints = new LinkedHashMap<>();
+            for (int i = 0; i < parts.size(); i++) {
+                String endpoint = (String) parts.get(i).await("listening", START_SECONDS).get("endpoint");
+                addresses.put(String.valueOf(i), endpoint);
+                endpoints.put(i, Endpoint.parse(endpoint));
+            }
+            parts.forEach(part -> part.order(addresses));
+            client.connect(endpoints);
+            parts.forEach(part -> part.await("connected", START_SECONDS));
+        }
+    }
+
+    private void fill(ModelInputs inputs, InputFiles given, int inference) {
+        if (given.areGiven()) {
+            inputs.fill(given);
+        } else {
+            inputs.fill(seed + inference);
+        }
+    }
+
+    private static Map<String, Path> write(PartClient client, Map<String, Tensor> inputs, OutputFolder folder) {
+        Map<String, Tensor> outputs = client.infer(inputs);
+        try {
+            return folder.write(outputs);
+        } finally {
+            outputs.values().forEach(Tensor::close);
+        }
+    }
+
+    /** Of as many inferences as are measured, each with other inputs; of one where they are given, or nothing is measured. */
+    private int verify(PartClient client, WholeModel whole, ModelInputs inputs, InputFiles given) {
+        int count = given.areGiven() || iterations == 0 ? 1 : iterations;
+        for (int i = 0; i < count; i++) {
+            fill(inputs, given, i);
+            Map<String, byte[]> expected = whole.infer(inputs.tensors());
+            Map<String, Tensor> outputs = client.infer(inputs.tensors());
+            try {
+                for (Map.Entry<String, Tensor> output : outputs.entrySet()) {
+                    byte[] computed = output.getValue().memory().toArray(ValueLayout.JAVA_BYTE);
+                    int at = Arrays.mismatch(computed, expected.get(output.getKey()));
+                    if (at >= 0) {
+                        throw new FailedRunException("output '" + output.getKey() + "' of inference " + i
+                                + (given.areGiven() ? "" : " with --seed=" + seed)
+                                + " differs from that of one session, first in byte " + at
+                                + "; where a model is cut ONNX Runtime cannot fuse nodes, which changes the last bits of some");
+                    }
+                }
+            } finally {
+                outputs.values().forEach(Tensor::close);
+            }
+        }
+        return count;
+    }
+
+    private InferFigures measure(PartClient client, Map<String, Tensor> inputs) {
+        client.infer(inputs).values().forEach(Tensor::close);
+        long[] latencyNs = new long[iterations];
+        for (int i = 0; i < iterations; i++) {
+            long startNs = System.nanoTime();
+            client.infer(inputs).values().forEach(Tensor::close);
+            latencyNs[i] = System.nanoTime() - startNs;
+        }
+        int depth = options().depth();
+        long startNs = System.nanoTime();
+        int sent = 0;
+        for (int received = 0; received < iterations; received++) {
+            while (sent < iterations && sent - received < depth) {
+                client.send(inputs);
+                sent++;
+            }
+            client.receive().values().forEach(Tensor::close);
+        }
+        return new InferFigures(latencyNs, System.nanoTime() - startNs);
+    }
+
+    private InferFigures measure(WholeModel whole, Map<String, Tensor> inputs) {
+        whole.infer(inputs);
+        long[] latencyNs = new long[iterations];
+        long firstNs = System.nanoTime();
+        for (int i = 0; i < iterations; i++) {
+            long startNs = System.nanoTime();
+            whole.infer(inputs);
+            latencyNs[i] = System.nanoTime() - startNs;
+        }
+        return new InferFigures(latencyNs, System.nanoTime() - firstNs);
+    }
+
+    private Map<String, Object> figures(ModelPlan plan, String selected, int verified, InferFigures apart,
+            InferFigures together, List<Map<String, Object>> ends, Map<String, Path> written) {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("model", model.file.getFileName().toString());
+        figures.put("nodes", plan.model().graph().nodes().size());
+        figures.put("fabric", selected);
+        figures.put("threads", threads);
+        figures.put("iterations", iterations);
+        figures.put("verified", verified);
+        figures.put("placed", sum(ends, "placed"));
+        figures.put("copiesFirst", sum(ends, "copiesFirst"));
+        figures.put("copiesLater", sum(ends, "copiesLater") + sum(ends, "stagingCopies"));
+        if (iterations > 0) {
+            figures.put("processes", apart.toMap());
+            figures.put("oneSession", together.toMap());
+        }
+        Map<String, String> outputs = new LinkedHashMap<>();
+        written.forEach((name, file) -> outputs.put(name, file.toString()));
+        figures.put("outputs", outputs);
+        figures.put("parts", ends);
+        return figures;
+    }
+
+    private static long sum(List<Map<String, Object>> ends, String key) {
+        return ends.stream().mapToLong(end -> JsonLines.wide(end.get(key))).sum();
+    }
+
+    private void print(ModelPlan plan, String selected, int verified, InferFigures apart, InferFigures together,
+            Map<String, Object> figures) {
+        System.out.printf("%s: %d nodes in %d parts, fabric %s, %d inferences%n%n", figures.get("model"),
+                plan.model().graph().nodes().size(), model.partCount, selected, iterations);
+        if (iterations > 0) {
+            System.out.printf("%-22s %14s %14s %16s%n", "", "median[us]", "max[us]", "inferences/s");
+            System.out.print(apart.toRow(model.partCount + (model.partCount == 1 ? " process" : " processes")));
+            System.out.print(together.toRow("one session"));
+            System.out.println();
+        }
+        ((Map<?, ?>) figures.get("outputs"))
+                .forEach((name, file) -> System.out.printf("written   %s: %s%n", name, file));
+        System.out.printf("placed    %d outputs computed where the next process takes them%n", figures.get("placed"));
+        System.out.printf("copies    %d in the first inference, %d later%n", figures.get("copiesFirst"),
+                figures.get("copiesLater"));
+        if (isVerified) {
+            System.out.printf("verified  %d inferences, bit for bit%n", verified);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package dev.verbena.graph.plan;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+import dev.verbena.graph.Graph;
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.RdmaDevice;
+
+/**
+ * What crosses between tasks, how, and how much registered memory each task needs for it before it starts (EuroSys'19 §3.4,
+ * "Preallocate data buffers"). It is made from the graph alone, so every task makes the same one.
+ *
+ * <p>A task registers, as sender, each of its crossing tensors once, to whomever it goes, those that such a tensor may be in place of if both
+ * can be there at the same time ({@link InPlaceChains}), one byte for all that say that a node has run, and as receiver the slots of each edge. The sender's share holds the tensors themselves once their allocation sites are known, and their copies before.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+public final class TransferPlan {
+    /**
+     * How an edge's tensors get across.
+     *
+     * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+     */
+    public enum Protocol {
+        /** The shape is known: the receiver's slots are allocated before the run and written to directly (EuroSys'19 §3.2). */
+        STATIC_PLACEMENT,
+        /** The shape is known only at run time (EuroSys'19 §3.3). */
+        DYNAMIC_ALLOCATION
+    }
+
+    /**
+     * One crossing edge as it is going to be served.
+     *
+     * <p><b>Owner:</b> the plan. <b>Threading:</b> immutable.
+     *
+     * @param slots at the receiver; 0 where they cannot be allocated before the run
+     * @param byteSize of one tensor; -1 where that is not known before the run
+     */
+    public record Transfer(CrossingEdge edge, Protocol protocol, int slots, long byteSize) {
+        private static Transfer of(CrossingEdge edge, int depth) {
+            return edge.type().isStatic()
+                    ? new Transfer(edge, Protocol.STATIC_PLACEMENT, depth,
+                            shape(edge).byteSize(edge.type().elementType()))
+                    : new Transfer(edge, Protocol.DYNAMIC_ALLOCATION, 0, -1);
+        }
+    }
+
+    /** Of what a task sends to say that a node has run; one tensor, whichever node. */
+    public static final long CONTROL_BYTE_SIZE = 1;
+    /** Of what a run tells a peer before its tensors. */
+    public static final int NOTICE_BYTE_SIZE = 512;
+    /** Who sets the session up, and who runs it. */
+    public static final int ALLOCATING_THREADS = 2;
+    /**
+     * Slack on top of what the arena needs to hold everything at once. Tensors come and go in an order that varies, so holes
+     * between them may be a little too small for the next; the share is far below the quarter that users are promised at most.
+     */
+    private static final long SLACK_SHARE = 32;
+    private static final long SLACK_BYTE_SIZE = 1L << 16;
+
+    private final Graph graph;
+    private final int depth;
+    private final int allocatingThreads;
+    private final List<Transfer> transfers;
+
+    private TransferPlan(Graph graph, int depth, int allocatingThreads, List<Transfer> transfers) {
+        this.graph = graph;
+        this.depth = depth;
+        this.allocatingThreads = allocatingThreads;
+        this.transfers = transfers;
+    }
+
+    /**
+     * The plan of a graph.
+     *
+     * @param depth slots per edge, at least 1
+     */
+    public static TransferPlan of(Graph graph, int depth) {
+        return of(graph, depth, ALLOCATING_THREADS);
+    }
+
+    /**
+     * The same, with room for what more threads allocate; of no concern to other tasks.
+     *
+     * @param allocatingThreads at least 1
+     */
+    public static TransferPlan of(Graph graph, int depth, int allocatingThreads) {
+        return new TransferPlan(graph, depth, allocatingThreads,
+                CrossingEdge.of(graph).stream().map(edge -> Transfer.of(edge, depth)).toList());
+    }
+
+    /** One for each crossing edge, in the order of their producers. */
+    public List<Transfer> transfers() {
+        return transfers;
+    }
+
+    /** The shape of a static edge. */
+    public static Shape shape(CrossingEdge edge) {
+        return edge.type().shape().toShape();
+    }
+
+    /**
+     * Sixteen hexadecimal digits that tell this plan from others: edges, protocols, slots, types, and who reads what crosses. Tasks whose plans
+     * differ do not run together.
+     */
+    public String fingerprint() {
+        return Fingerprint.of(transfers.stream().map(transfer -> transfer.edge + " " + transfer.protocol + " "
+                + transfer.slots + " " + transfer.edge.type() + " " + transfer.edge.readers()));
+    }
+
+    /** Whether an edge from or to the task has tensors whose shape only the run tells. */
+    public boolean isDynamic(String task) {
+        return transfers.stream().anyMatch(transfer -> transfer.protocol == Protocol.DYNAMIC_ALLOCATION
+                && (transfer.edge.fromTask().equals(task) || transfer.edge.toTask().equals(task)));
+    }
+
+    /**
+     * Bytes of registered memory that the task needs for its static edges: its sent tensors and its slots as an arena rounds them, what runs tell
+     * its peers and hear of them, and slack.
+     *
+     * @throws IllegalArgumentException if the graph has no such task
+     */
+    public long plannedByteSize(String task) {
+        Partition.checkTask(graph, task);
+        LongStream.Builder byteSizes = LongStream.builder();
+        Set<Graph.Output> sent = new HashSet<>();
+        boolean controls = false;
+        InPlaceChains chains = new InPlaceChains(graph);
+        for (Transfer transfer : transfers) {
+            CrossingEdge edge = transfer.edge;
+            if (transfer.protocol == Protocol.DYNAMIC_ALLOCATION) {
+                continue;
+            }
+            if (edge.fromTask().equals(task) && edge.isControl()) {
+                controls = true;
+            } else if (edge.fromTask().equals(task)) {
+                Set<Graph.Output> born = chains.besides(edge.output());
+                born.add(edge.output());
+                // Each is of the sent tensor's type and number of elements.
+                born.stream().filter(sent::add).forEach(output -> byteSizes.add(transfer.byteSize));
+            } else if (edge.toTask().equals(task)) {
+                byteSizes
+                        .add(RdmaDevice.receiverBufferByteSize(edge.type().elementType(), shape(edge), transfer.slots));
+            }
+        }
+        if (controls) {
+            byteSizes.add(CONTROL_BYTE_SIZE);
+        }
+        addNotices(task, byteSizes);
+        long exact = TensorArena.plannedByteSize(allocatingThreads, byteSizes.build().toArray());
+        return exact == 0 ? 0 : exact + exact / SLACK_SHARE + SLACK_BYTE_SIZE;
+    }
+
+    private void addNotices(String task, LongStream.Builder byteSizes) {
+        edgesOf(task, CrossingEdge::fromTask).map(CrossingEdge::toTask).distinct()
+                .forEach(peer -> byteSizes.add(NOTICE_BYTE_SIZE));
+        edgesOf(task, CrossingEdge::toTask).map(CrossingEdge::fromTask).distinct()
+                .forEach(peer -> byteSizes.add(RdmaDevice.receiverBufferByteSize(ElementType.UINT8,
+                        Shape.of(NOTICE_BYTE_SIZE), noticeSlots(depth))));
+    }
+
+    private Stream<CrossingEdge> edgesOf(String task, Function<CrossingEdge, String> end) {
+        return transfers.stream().map(Transfer::edge).filter(edge -> end.apply(edge).equals(task));
+    }
+
+    /** One more than for tensors: what a run tells is not held up by what it is told before. */
+    public static int noticeSlots(int depth) {
+        return depth + 1;
+    }
+
+    /** Bytes of the tensors of known shape that the task sends when everything runs once. */
+    public long crossingByteSize(String task) {
+        return transfers.stream()
+                .filter(transfer -> transfer.protocol == Protocol.STATIC_PLACEMENT
+                        && transfer.edge.fromTask().equals(task))
+                .mapToLong(Transfer::byteSize).sum();
+    }
+
+    /**
+     * Bytes of the tensors of known shape that lie in the task's registered memory when all that cross are there at once: each that it sends,
+     * however many tasks read it, and each slot of those that it receives. What is {@linkplain #plannedByteSize planned} beyond is rounding,
+     * slack, notices, and what tensors are in place of.
+     *
+     * @throws IllegalArgumentException if the graph has no such task
+     */
+    public long crossingPeakByteSize(String task) {
+        Partition.checkTask(graph, task);
+        Set<Object> sent = new HashSet<>();
+        return transfers.stream().filter(transfer -> transfer.protocol == Protocol.STATIC_PLACEMENT)
+                .mapToLong(transfer -> transfer.edge.toTask().equals(task)
+                        ? transfer.slots * transfer.byteSize
+                        : transfer.edge.fromTask().equals(task)
+                                && sent.add(transfer.edge.isControl() ? task : transfer.edge.output())
+                                        ? transfer.byteSize
+                                        : 0)
+                .sum();
+    }
+
+    /** A table with a line per edge. */
+    @Override
+    public String toString() {
+        int width = transfers.stream().mapToInt(transfer -> transfer.edge.name().length()).max().orElse(0);
+        String row = "%-" + Math.max(width, "edge".length()) + "s  %-18s  %5s  %12s  %s%n";
+        StringBuilder table = new StringBuilder(String.format(row, "edge", "protocol", "slots", "byteSize", "type"));
+        for (Transfer transfer : transfers) {
+            table.append(String.format(row, transfer.edge, transfer.protocol, transfer.slots,
+                    transfer.byteSize < 0 ? "?" : transfer.byteSize, transfer.edge.type()));
+        }
+        return table.toString();
+    }
+}

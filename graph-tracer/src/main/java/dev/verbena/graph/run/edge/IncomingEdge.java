@@ -1,0 +1,19 @@
+package dev.verbena.graph.run.edge;
+
+import dev.verbena.memory.Tensor;
+
+/**
+ * The receiving end of a crossing edge.
+ *
+ * <p><b>Owner:</b> the session. <b>Threading:</b> confined to the session's thread.
+ */
+@FunctionalInterface
+public interface IncomingEdge {
+    /** The next tensor, lying where it was received until it is closed; null if none has arrived. */
+    Tensor poll();
+
+    /** Whether the next one waits for room here. */
+    default boolean lacksRoom() {
+        return false;
+    }
+}

@@ -1,0 +1,47 @@
+package dev.verbena.graph.run.edge;
+
+import java.util.function.Consumer;
+
+import dev.verbena.graph.plan.CrossingEdge;
+import dev.verbena.graph.run.KernelContext;
+import dev.verbena.graph.run.execution.TransferKernel;
+import dev.verbena.memory.Tensor;
+
+/**
+ * Receives a tensor along a crossing edge (the RdmaRecv operator of EuroSys'19 §4): polls until it is there. Its output is the slot itself, or
+ * what was read into memory of its own; when the last reader is done, it is free for the sender, or at all.
+ *
+ * <p><b>Owner:</b> the session. <b>Threading:</b> confined to the session's thread.
+ */
+public final class ReceiveKernel implements TransferKernel {
+    private final CrossingEdge edge;
+    private final IncomingEdge end;
+    private Tensor arrived;
+
+    public ReceiveKernel(CrossingEdge edge, IncomingEdge end) {
+        this.edge = edge;
+        this.end = end;
+    }
+
+    @Override
+    public boolean poll(KernelContext context) {
+        arrived = end.poll();
+        return arrived != null;
+    }
+
+    @Override
+    public void start(KernelContext context, Consumer<Throwable> done) {
+        context.setOutput(0, arrived);
+        arrived = null;
+        done.accept(null);
+    }
+
+    @Override
+    public String waitsFor() {
+        if (end.lacksRoom()) {
+            return "room for " + edge.subject() + " (edge " + edge
+                    + "): close fetched tensors, or give more by SessionOptions.withDynamicMemory";
+        }
+        return edge.subject() + " from task=" + edge.fromTask() + " (edge " + edge + ")";
+    }
+}

@@ -1,0 +1,33 @@
+package dev.verbena.djl;
+
+import java.time.Duration;
+import java.util.Arrays;
+
+import dev.verbena.transfer.GroupEnvironment;
+import dev.verbena.transfer.RdmaDeviceOptions;
+
+/** A process beside that of a test: trains, and prints each step's number and loss. */
+final class Worker {
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private Worker() {}
+
+    static DataParallelOptions options(String fabric) {
+        return DataParallelOptions.defaults().withDevice(RdmaDeviceOptions.defaults().withFabric(fabric))
+                .withMeetingTimeout(PATIENCE).withStepTimeout(PATIENCE).withBucketByteSize(100_000);
+    }
+
+    /** KIND STEPS BATCH FABRIC; its parameters are others than rank 0's, until that has given it those. */
+    public static void main(String[] arguments) throws Exception {
+        int steps = Integer.parseInt(arguments[1]);
+        int batchSize = Integer.parseInt(arguments[2]);
+        try (Training training = new Training(
+                VerbenaDataParallel.join(GroupEnvironment.of(System.getenv()), options(arguments[3])), arguments[0],
+                batchSize, 99)) {
+            training.initialize();
+            training.run(steps, (step, loss) -> System.out.println(step + " " + loss));
+            System.out.println("copies=" + training.trainer.copies() + " staged="
+                    + training.workers.statistics().copies() + " " + Arrays.asList(arguments));
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Where ONNX Runtime is loaded, for whoever runs models with it. */
+package dev.verbena.onnxruntime.library;

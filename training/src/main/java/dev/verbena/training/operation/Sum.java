@@ -1,0 +1,74 @@
+package dev.verbena.training.operation;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+import dev.verbena.graph.Operation;
+import dev.verbena.graph.SymbolicShape;
+import dev.verbena.graph.TensorType;
+import dev.verbena.graph.run.Kernel;
+import dev.verbena.graph.run.KernelContext;
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Tensor;
+
+/**
+ * The sum of one or more tensors, added in the order of the inputs, or their mean; in the first one's place where possible, and of a single
+ * one, itself.
+ *
+ * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable.
+ */
+public record Sum(boolean isMean) implements Operation, Kernel.Synchronous {
+    @Override
+    public String name() {
+        return isMean ? "Mean" : "Sum";
+    }
+
+    @Override
+    public int inPlaceInput(int output) {
+        return 0;
+    }
+
+    @Override
+    public List<TensorType> infer(List<TensorType> inputs) {
+        if (inputs.isEmpty()) {
+            throw new IllegalArgumentException("takes at least one term");
+        }
+        SymbolicShape shape = inputs.get(0).shape();
+        for (int i = 0; i < inputs.size(); i++) {
+            SymbolicShape other = Operands.require(inputs, i, "term", ElementType.FLOAT32, shape.rank());
+            shape = Operands.sameShape("term 0", shape, "term " + i, other);
+        }
+        return List.of(new TensorType(ElementType.FLOAT32, shape));
+    }
+
+    @Override
+    public void compute(KernelContext context) {
+        Tensor first = context.input(0);
+        int inputs = context.inputCount();
+        if (inputs == 1) {
+            context.forward(0, 0, first.shape());
+            return;
+        }
+        long count = first.shape().elementCount();
+        for (int i = 1; i < inputs; i++) {
+            Operands.checkSame(context, "elements of term 0", count, "elements of term " + i,
+                    context.input(i).shape().elementCount());
+        }
+        MemorySegment sum = context.outputInPlace(0, 0, first.shape()).memory();
+        float scale = isMean ? 1f / inputs : 1f;
+        MemorySegment left = first.memory();
+        for (int i = 1; i < inputs; i++) {
+            // The last pass scales as well: one trip through memory less.
+            add(left, context.input(i).memory(), i == inputs - 1 ? scale : 1f, sum, count);
+            left = sum;
+        }
+    }
+
+    private static void add(MemorySegment x, MemorySegment y, float scale, MemorySegment sum, long count) {
+        for (long i = 0; i < count; i++) {
+            sum.setAtIndex(JAVA_FLOAT, i, (x.getAtIndex(JAVA_FLOAT, i) + y.getAtIndex(JAVA_FLOAT, i)) * scale);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.verbena.training;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import dev.verbena.graph.plan.TransferPlan;
+
+/**
+ * What a task registers for what crosses, beside what crosses at the peak: all of it at once. Tensors of at most 64 KiB take whole runs of
+ * their size class, and slack has a least size: that is some KiB for each of them, however large the others are.
+ */
+class RegisteredMemoryTest {
+    private static final long KIB = 1024;
+
+    @ParameterizedTest
+    @CsvSource({"fcn5, 1, 1, 0", "fcn5, 2, 2, 0", "mlp, 1, 1, 48", "mlp, 2, 1, 48", "mlp, 2, 2, 132", "cnn, 1, 1, 84",
+            "cnn, 2, 1, 84", "lstm, 1, 1, 152", "lstm, 2, 1, 152"})
+    void isATenthMoreThanWhatCrossesAndSomeForSmallTensors(String model, int workers, int servers, long smallKib,
+            @TempDir Path directory) throws IOException {
+        TrainingData data = model.equals("lstm")
+                ? TextCorpus.load(SmallText.write(directory), TextOptions.defaults())
+                : Dataset.synthetic(1);
+        TrainingOptions options = new TrainingOptions(model, workers, servers, 1, 8, 1, .1f, false);
+        TransferPlan plan = Training.plan(options, data);
+        for (String task : Training.tasks(options)) {
+            long crossing = plan.crossingPeakByteSize(task);
+            long planned = plan.plannedByteSize(task);
+            String figures = task + " planned=" + planned + " crossing=" + crossing;
+            assertTrue(crossing > 0 && planned >= crossing, figures);
+            assertTrue(planned <= 1.1 * crossing + smallKib * KIB, figures);
+        }
+    }
+}
