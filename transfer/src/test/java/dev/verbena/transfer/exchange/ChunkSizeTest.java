@@ -19,8 +19,9 @@ class ChunkSizeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"3000, 4194304", "6000, 2097152", "10000, 1048576", "20000, 524288", "100000, 131072", "150000, 65536",
-            "1000000, 65536"})
+    @CsvSource({"12000, 4194304", "24000, 2097152", "40000, 1048576", "80000, 524288", "400000, 131072",
+            "600000, 65536",
+            "4000000, 65536"})
     void theyFollowTheWay(long nsOfMin, long byteSize) {
         ChunkSize size = new ChunkSize(1L << 30);
         land(size, 50, nsOfMin);
@@ -52,7 +53,7 @@ class ChunkSizeTest {
     void aWayThatBecomesSlowerIsSeen() {
         ChunkSize size = new ChunkSize(1L << 30);
         land(size, 50, 3_000);
-        land(size, 50, 150_000);
+        land(size, 50, 600_000);
         assertEquals(ChunkSize.MIN, size.byteSize());
     }
 }
