@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
@@ -19,9 +20,16 @@ import dev.verbena.transfer.RdmaDeviceOptions;
  * Runs a model in parts beside one session.
  *
  * @param devices what those of the parts and of the client are like
+ * @param inferences how many; what a first one copies shows from the second on
  */
-record PartComparison(RdmaDeviceOptions devices) {
+record PartComparison(RdmaDeviceOptions devices, int inferences) {
     static final int INFERENCES = 4;
+    /** Emulated processors have taken from some seconds to more than a minute for an inference of a light model. */
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
+
+    PartComparison(RdmaDeviceOptions devices) {
+        this(devices, INFERENCES);
+    }
 
     /**
      * Both compute the same, bit for bit, and nobody copies what is sent.
@@ -30,10 +38,10 @@ record PartComparison(RdmaDeviceOptions devices) {
      */
     void compare(Path file, Map<String, Long> symbols, int parts, Map<String, Long> later) throws Exception {
         ModelPlan plan = ModelPlan.of(file, symbols, Partitioner.into(parts));
-        PartOptions options = PartOptions.defaults();
+        PartOptions options = PartOptions.defaults().withTimeout(TIMEOUT);
         try (LocalParts running = LocalParts.start(plan, options, devices);
                 WholeModel whole = WholeModel.open(file, plan, options)) {
-            for (int i = 0; i < INFERENCES; i++) {
+            for (int i = 0; i < inferences; i++) {
                 Map<String, Tensor> inputs = new LinkedHashMap<>();
                 for (CrossingTensor input : plan.outputs(ModelPlan.CLIENT)) {
                     inputs.put(input.name(),
@@ -44,9 +52,9 @@ record PartComparison(RdmaDeviceOptions devices) {
             }
             int part = 0;
             for (PartStatistics each : running.stop()) {
-                assertEquals(INFERENCES, each.inferences());
+                assertEquals(inferences, each.inferences());
                 assertEquals(0, each.copies());
-                assertEquals(INFERENCES * placedEach(plan, part++), each.placed());
+                assertEquals(inferences * placedEach(plan, part++), each.placed());
             }
             assertEquals(0, running.deviceCopies());
         }
