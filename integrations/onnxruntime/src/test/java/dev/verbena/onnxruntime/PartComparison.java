@@ -20,7 +20,7 @@ import dev.verbena.transfer.RdmaDeviceOptions;
  * Runs a model in parts beside one session.
  *
  * @param devices what those of the parts and of the client are like
- * @param inferences how many; what a first one copies shows from the second on
+ * @param inferences how many; from the second on memory and slots are used again
  */
 record PartComparison(RdmaDeviceOptions devices, int inferences) {
     static final int INFERENCES = 4;

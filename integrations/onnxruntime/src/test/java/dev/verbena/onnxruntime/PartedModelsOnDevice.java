@@ -42,7 +42,7 @@ class PartedModelsOnDevice {
         comparison(PartComparison.INFERENCES).compare(SmallModels.skipping(folder), Map.of(), 3, Map.of("N", 7L));
     }
 
-    /** The one that takes fewest operations, and no more inferences than it takes to see copies that do not end. */
+    /** The one that takes fewest operations, and as few inferences as use memory and slots again. */
     @Test
     void aLightModel() throws Exception {
         assumeTrue(Files.exists(LIGHT), () -> "no such file: " + LIGHT);

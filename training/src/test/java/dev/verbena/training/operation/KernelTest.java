@@ -17,14 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.verbena.graph.Dimension;
-import dev.verbena.graph.Operation;
-import dev.verbena.graph.SymbolicShape;
-import dev.verbena.graph.TensorType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.training.HeapOfTensors;
-import dev.verbena.training.Interpreter;
+import dev.verbena.training.KernelRuns;
 
 /** Each kernel against its definition in double precision, both with its outputs in place of inputs and apart from them. */
 public class KernelTest {
@@ -33,6 +29,7 @@ public class KernelTest {
 
     private final Arena scope = Arena.ofConfined();
     private final HeapOfTensors heap = new HeapOfTensors(scope);
+    private final KernelRuns kernels = new KernelRuns(heap, 1);
     private final Random random = new Random(1);
 
     @AfterEach
@@ -46,7 +43,7 @@ public class KernelTest {
         float[] x = values(ROWS * COLUMNS);
         float[] bias = values(COLUMNS);
         float[] sum = HeapOfTensors
-                .floats(run(new AddBias(), inPlace, matrix(x), heap.floats(Shape.of(COLUMNS), bias)).get(0));
+                .floats(kernels.run(new AddBias(), inPlace, matrix(x), heap.floats(Shape.of(COLUMNS), bias)).get(0));
         for (int i = 0; i < x.length; i++) {
             assertEquals(x[i] + bias[i % COLUMNS], sum[i]);
         }
@@ -59,7 +56,7 @@ public class KernelTest {
         x[0] = 0;
         x[1] = -100;
         x[2] = Float.NaN;
-        float[] y = HeapOfTensors.floats(run(new Celu(), inPlace, matrix(x)).get(0));
+        float[] y = HeapOfTensors.floats(kernels.run(new Celu(), inPlace, matrix(x)).get(0));
         for (int i = 0; i < x.length; i++) {
             assertEquals(Reference.celu(x[i]), y[i], 1e-6);
         }
@@ -72,8 +69,8 @@ public class KernelTest {
         float[] x = values(ROWS * COLUMNS);
         x[0] = 0;
         float[] behind = values(ROWS * COLUMNS);
-        Tensor y = run(new Celu(), false, matrix(x)).get(0);
-        float[] before = HeapOfTensors.floats(run(new CeluGradient(), inPlace, matrix(behind), y).get(0));
+        Tensor y = kernels.run(new Celu(), false, matrix(x)).get(0);
+        float[] before = HeapOfTensors.floats(kernels.run(new CeluGradient(), inPlace, matrix(behind), y).get(0));
         for (int i = 0; i < x.length; i++) {
             double slope = (Reference.celu(x[i] + 1e-6) - Reference.celu(x[i] - 1e-6)) / 2e-6;
             assertEquals(slope * behind[i], before[i], 2e-5);
@@ -83,7 +80,7 @@ public class KernelTest {
     @Test
     void reduceRows() {
         float[] x = values(ROWS * COLUMNS);
-        float[] sum = HeapOfTensors.floats(run(new ReduceRows(), false, matrix(x)).get(0));
+        float[] sum = HeapOfTensors.floats(kernels.run(new ReduceRows(), false, matrix(x)).get(0));
         for (int column = 0; column < COLUMNS; column++) {
             double expected = 0;
             for (int row = 0; row < ROWS; row++) {
@@ -98,7 +95,7 @@ public class KernelTest {
     void softmaxCrossEntropy(boolean inPlace) {
         float[] logits = values(ROWS * COLUMNS);
         int[] labels = {0, 6, 3, 3, 1};
-        List<Tensor> outputs = run(new SoftmaxCrossEntropy(), inPlace, matrix(logits), heap.ints(labels));
+        List<Tensor> outputs = kernels.run(new SoftmaxCrossEntropy(), inPlace, matrix(logits), heap.ints(labels));
         double loss = 0;
         for (int row = 0; row < ROWS; row++) {
             double total = 0;
@@ -117,9 +114,10 @@ public class KernelTest {
     @Test
     void softmaxCrossEntropyStaysFiniteForHugeLogits() {
         Tensor logits = heap.floats(Shape.of(1, 3), 3e38f, -3e38f, 0);
-        assertEquals(0, HeapOfTensors.floats(run(new SoftmaxCrossEntropy(), false, logits, heap.ints(0)).get(0))[0]);
+        assertEquals(0,
+                HeapOfTensors.floats(kernels.run(new SoftmaxCrossEntropy(), false, logits, heap.ints(0)).get(0))[0]);
         assertEquals(3e38f,
-                HeapOfTensors.floats(run(new SoftmaxCrossEntropy(), false, logits, heap.ints(2)).get(0))[0]);
+                HeapOfTensors.floats(kernels.run(new SoftmaxCrossEntropy(), false, logits, heap.ints(2)).get(0))[0]);
     }
 
     @Test
@@ -127,7 +125,7 @@ public class KernelTest {
         for (int label : new int[]{-1, 3}) {
             Tensor logits = heap.floats(Shape.of(1, 3), 1, 2, 3);
             String message = assertThrows(IllegalArgumentException.class,
-                    () -> run(new SoftmaxCrossEntropy(), false, logits, heap.ints(label))).getMessage();
+                    () -> kernels.run(new SoftmaxCrossEntropy(), false, logits, heap.ints(label))).getMessage();
             assertEquals("node 'node': label=" + label + " in row=0; there are 3 classes, from 0", message);
         }
     }
@@ -141,7 +139,7 @@ public class KernelTest {
                 gradients[i] = values(ROWS * COLUMNS);
             }
             Tensor[] tensors = Arrays.stream(gradients).map(this::matrix).toArray(Tensor[]::new);
-            float[] mean = HeapOfTensors.floats(run(new Sum(true), inPlace, tensors).get(0));
+            float[] mean = HeapOfTensors.floats(kernels.run(new Sum(true), inPlace, tensors).get(0));
             for (int i = 0; i < mean.length; i++) {
                 float sum = gradients[0][i];
                 for (int other = 1; other < inputs; other++) {
@@ -160,7 +158,7 @@ public class KernelTest {
         float[] second = values(ROWS * COLUMNS);
         float[] third = values(ROWS * COLUMNS);
         float[] sum = HeapOfTensors
-                .floats(run(new Sum(false), inPlace, matrix(first), matrix(second), matrix(third)).get(0));
+                .floats(kernels.run(new Sum(false), inPlace, matrix(first), matrix(second), matrix(third)).get(0));
         for (int i = 0; i < sum.length; i++) {
             assertEquals(first[i] + second[i] + third[i], sum[i]);
         }
@@ -169,7 +167,7 @@ public class KernelTest {
     @Test
     void theMeanOfOneIsItself() {
         Tensor gradient = matrix(values(ROWS * COLUMNS));
-        assertTrue(run(new Sum(true), false, gradient).get(0).sharesStorageWith(gradient));
+        assertTrue(kernels.run(new Sum(true), false, gradient).get(0).sharesStorageWith(gradient));
     }
 
     @Test
@@ -177,7 +175,7 @@ public class KernelTest {
         float[] before = values(ROWS * COLUMNS);
         float[] gradient = values(ROWS * COLUMNS);
         Tensor variable = matrix(before);
-        assertEquals(List.of(), run(new ApplySgd(.3f), false, variable, matrix(gradient)));
+        assertEquals(List.of(), kernels.run(new ApplySgd(.3f), false, variable, matrix(gradient)));
         float[] after = HeapOfTensors.floats(variable);
         for (int i = 0; i < after.length; i++) {
             assertEquals(before[i] - .3 * gradient[i], after[i], 1e-6);
@@ -188,7 +186,7 @@ public class KernelTest {
     @Test
     void snapshotIsACopy() {
         Tensor x = matrix(values(ROWS * COLUMNS));
-        Tensor copy = run(new Snapshot(), true, x).get(0);
+        Tensor copy = kernels.run(new Snapshot(), true, x).get(0);
         assertFalse(copy.sharesStorageWith(x));
         assertArrayEquals(HeapOfTensors.floats(x), HeapOfTensors.floats(copy));
     }
@@ -199,33 +197,18 @@ public class KernelTest {
         Tensor matrix = matrix(values(ROWS * COLUMNS));
         Tensor three = heap.floats(Shape.of(3), 1, 2, 3);
         Tensor square = heap.floats(Shape.of(2, 2), 1, 2, 3, 4);
-        assertRefused("columns of x=7 does not fit length of bias=3", new AddBias(), matrix, three);
-        assertRefused("inner dimension of a=7 does not fit inner dimension of b=2", new MatMul(false, false), matrix,
+        kernels.assertRefused("columns of x=7 does not fit length of bias=3", new AddBias(), matrix, three);
+        kernels.assertRefused("inner dimension of a=7 does not fit inner dimension of b=2", new MatMul(false, false),
+                matrix,
                 square);
-        assertRefused("elements of gradient=35 does not fit elements of y=4", new CeluGradient(), matrix, square);
-        assertRefused("elements of term 0=35 does not fit elements of term 1=4", new Sum(true), matrix,
+        kernels.assertRefused("elements of gradient=35 does not fit elements of y=4", new CeluGradient(), matrix,
                 square);
-        assertRefused("elements of variable=35 does not fit elements of gradient=4", new ApplySgd(1), matrix, square);
-        assertRefused("rows of logits=5 does not fit length of labels=2", new SoftmaxCrossEntropy(), matrix,
+        kernels.assertRefused("elements of term 0=35 does not fit elements of term 1=4", new Sum(true), matrix,
+                square);
+        kernels.assertRefused("elements of variable=35 does not fit elements of gradient=4", new ApplySgd(1), matrix,
+                square);
+        kernels.assertRefused("rows of logits=5 does not fit length of labels=2", new SoftmaxCrossEntropy(), matrix,
                 heap.ints(0, 1));
-    }
-
-    private void assertRefused(String message, Operation operation, Tensor... inputs) {
-        List<TensorType> unknown = Arrays.stream(inputs).map(KernelTest::unknown).toList();
-        List<TensorType> outputs = operation.infer(unknown);
-        assertEquals("node 'node': " + message, assertThrows(IllegalArgumentException.class,
-                () -> Interpreter.compute("node", operation, List.of(inputs), outputs, false, heap)).getMessage());
-    }
-
-    private static TensorType unknown(Tensor tensor) {
-        Dimension[] dimensions = new Dimension[tensor.shape().rank()];
-        Arrays.setAll(dimensions, i -> Dimension.unknown(tensor + "[" + i + "]", "the run tells"));
-        return new TensorType(tensor.type(), SymbolicShape.of(dimensions));
-    }
-
-    private List<Tensor> run(Operation operation, boolean inPlace, Tensor... inputs) {
-        List<TensorType> types = Arrays.stream(inputs).map(Interpreter::typeOf).toList();
-        return Interpreter.compute("node", operation, List.of(inputs), operation.infer(types), inPlace, heap);
     }
 
     private Tensor matrix(float[] values) {

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
@@ -18,14 +17,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.verbena.graph.Dimension;
-import dev.verbena.graph.Operation;
-import dev.verbena.graph.SymbolicShape;
-import dev.verbena.graph.TensorType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.training.HeapOfTensors;
-import dev.verbena.training.Interpreter;
+import dev.verbena.training.KernelRuns;
 import dev.verbena.training.operation.Relu;
 import dev.verbena.training.operation.ReluGradient;
 
@@ -37,6 +32,7 @@ public class ImageKernelTest {
 
     private final Arena scope = Arena.ofConfined();
     private final HeapOfTensors heap = new HeapOfTensors(scope);
+    private final KernelRuns kernels = new KernelRuns(heap, 1);
     private final Random random = new Random(1);
 
     @AfterEach
@@ -58,7 +54,8 @@ public class ImageKernelTest {
         float[] x = values(IMAGES);
         float[] weight = values(weightShape);
         float[] behind = values(positions);
-        Tensor y = run(new Convolution(window), false, tensor(IMAGES, x), tensor(weightShape, weight)).getFirst();
+        Tensor y = kernels.run(new Convolution(window), false, tensor(IMAGES, x), tensor(weightShape, weight))
+                .getFirst();
         assertEquals(positions, y.shape());
         ImageReference.Definition definition = inputs -> ImageReference.convolution(window, IMAGES, inputs[0],
                 weightShape, inputs[1]);
@@ -66,11 +63,11 @@ public class ImageKernelTest {
         double[] inWeight = doubles(weight);
         assertClose(definition.apply(inX, inWeight), y, 1e-5);
         assertClose(ImageReference.differences(definition, doubles(behind), 0, STEP, inX, inWeight),
-                run(new ConvolutionInputGradient(window, 5, 6), false, tensor(positions, behind),
+                kernels.run(new ConvolutionInputGradient(window, 5, 6), false, tensor(positions, behind),
                         tensor(weightShape, weight)).getFirst(),
                 1e-5);
         assertClose(ImageReference.differences(definition, doubles(behind), 1, STEP, inX, inWeight),
-                run(new ConvolutionWeightGradient(window), false, tensor(IMAGES, x), tensor(positions, behind))
+                kernels.run(new ConvolutionWeightGradient(window), false, tensor(IMAGES, x), tensor(positions, behind))
                         .getFirst(),
                 2e-5);
     }
@@ -81,12 +78,13 @@ public class ImageKernelTest {
         Window window = Window.of(1, 3).strided(1, 3).padded(0, 2, 0, 0);
         Tensor x = tensor(Shape.of(1, 1, 1, 1), 5);
         Tensor weight = tensor(Shape.of(1, 1, 1, 3), 2, 3, 4);
-        Tensor y = run(new Convolution(window), false, x, weight).getFirst();
+        Tensor y = kernels.run(new Convolution(window), false, x, weight).getFirst();
         assertArrayEquals(new float[]{20}, HeapOfTensors.floats(y));
         assertArrayEquals(new float[]{80},
-                HeapOfTensors.floats(run(new ConvolutionInputGradient(window, 1, 1), false, y, weight).getFirst()));
+                HeapOfTensors
+                        .floats(kernels.run(new ConvolutionInputGradient(window, 1, 1), false, y, weight).getFirst()));
         assertArrayEquals(new float[]{0, 0, 100},
-                HeapOfTensors.floats(run(new ConvolutionWeightGradient(window), false, x, y).getFirst()));
+                HeapOfTensors.floats(kernels.run(new ConvolutionWeightGradient(window), false, x, y).getFirst()));
     }
 
     /** As AlexNet has them: steps that leave pixels out at the end, pools that overlap; sides odd and even. */
@@ -102,13 +100,14 @@ public class ImageKernelTest {
         float[] weight = values(weightShape);
         float[] behind = values(positions);
         assertClose(ImageReference.convolution(window, images, doubles(x), weightShape, doubles(weight)),
-                run(new Convolution(window), false, tensor(images, x), tensor(weightShape, weight)).getFirst(), 5e-5);
+                kernels.run(new Convolution(window), false, tensor(images, x), tensor(weightShape, weight)).getFirst(),
+                5e-5);
         assertClose(ImageReference.inputGradient(window, images, weightShape, doubles(weight), doubles(behind)),
-                run(new ConvolutionInputGradient(window, rows, columns), false, tensor(positions, behind),
+                kernels.run(new ConvolutionInputGradient(window, rows, columns), false, tensor(positions, behind),
                         tensor(weightShape, weight)).getFirst(),
                 5e-5);
         assertClose(ImageReference.weightGradient(window, images, doubles(x), weightShape, doubles(behind)),
-                run(new ConvolutionWeightGradient(window), false, tensor(images, x), tensor(positions, behind))
+                kernels.run(new ConvolutionWeightGradient(window), false, tensor(images, x), tensor(positions, behind))
                         .getFirst(),
                 5e-5);
     }
@@ -121,11 +120,12 @@ public class ImageKernelTest {
         Shape positions = ImageReference.positions(window, images, 3);
         float[] x = ImageReference.distinct(random, images);
         float[] behind = values(positions);
-        Tensor y = run(new MaxPool(window), false, tensor(images, x)).getFirst();
+        Tensor y = kernels.run(new MaxPool(window), false, tensor(images, x)).getFirst();
         ImageReference.Definition definition = inputs -> ImageReference.maxPool(window, images, inputs[0]);
         assertClose(definition.apply(doubles(x)), y, 0);
         assertClose(ImageReference.differences(definition, doubles(behind), 0, 1e-6, doubles(x)),
-                run(new MaxPoolGradient(window), false, tensor(positions, behind), tensor(images, x), y).getFirst(),
+                kernels.run(new MaxPoolGradient(window), false, tensor(positions, behind), tensor(images, x), y)
+                        .getFirst(),
                 1e-5);
     }
 
@@ -144,13 +144,15 @@ public class ImageKernelTest {
         float[] weight = values(weightShape);
         float[] behind = values(positions);
         assertClose(ImageReference.convolution(window, images, doubles(x), weightShape, doubles(weight)),
-                run(new Convolution(window), false, tensor(images, x), tensor(weightShape, weight)).getFirst(), 1e-4);
+                kernels.run(new Convolution(window), false, tensor(images, x), tensor(weightShape, weight)).getFirst(),
+                1e-4);
         assertClose(ImageReference.inputGradient(window, images, weightShape, doubles(weight), doubles(behind)),
-                run(new ConvolutionInputGradient(window, images.dimension(2), 60), false, tensor(positions, behind),
+                kernels.run(new ConvolutionInputGradient(window, images.dimension(2), 60), false,
+                        tensor(positions, behind),
                         tensor(weightShape, weight)).getFirst(),
                 1e-4);
         assertClose(ImageReference.weightGradient(window, images, doubles(x), weightShape, doubles(behind)),
-                run(new ConvolutionWeightGradient(window), false, tensor(images, x), tensor(positions, behind))
+                kernels.run(new ConvolutionWeightGradient(window), false, tensor(images, x), tensor(positions, behind))
                         .getFirst(),
                 1e-3);
     }
@@ -162,16 +164,17 @@ public class ImageKernelTest {
         Shape weightShape = Shape.of(4, 3, 3, 3);
         Tensor weight = tensor(weightShape, values(weightShape));
         assertEquals(Shape.of(0, 4, 3, 4),
-                run(new Convolution(window), false, tensor(none), weight).getFirst().shape());
+                kernels.run(new Convolution(window), false, tensor(none), weight).getFirst().shape());
         Tensor behind = tensor(Shape.of(0, 4, 3, 4));
-        assertEquals(none, run(new ConvolutionInputGradient(window, 5, 6), false, behind, weight).getFirst().shape());
+        assertEquals(none,
+                kernels.run(new ConvolutionInputGradient(window, 5, 6), false, behind, weight).getFirst().shape());
         assertArrayEquals(new float[108], HeapOfTensors
-                .floats(run(new ConvolutionWeightGradient(window), false, tensor(none), behind).getFirst()));
+                .floats(kernels.run(new ConvolutionWeightGradient(window), false, tensor(none), behind).getFirst()));
         assertArrayEquals(new float[4],
-                HeapOfTensors.floats(run(new ChannelBiasGradient(), false, behind).getFirst()));
-        assertEquals(Shape.of(0, 3, 3, 4), run(new MaxPool(window), false, tensor(none)).getFirst().shape());
+                HeapOfTensors.floats(kernels.run(new ChannelBiasGradient(), false, behind).getFirst()));
+        assertEquals(Shape.of(0, 3, 3, 4), kernels.run(new MaxPool(window), false, tensor(none)).getFirst().shape());
         assertEquals(Shape.of(0, 6, 5, 6),
-                run(new ChannelConcat(), false, tensor(none), tensor(none)).getFirst().shape());
+                kernels.run(new ChannelConcat(), false, tensor(none), tensor(none)).getFirst().shape());
     }
 
     @ParameterizedTest
@@ -181,11 +184,11 @@ public class ImageKernelTest {
         float[] bias = values(Shape.of(3));
         float[] behind = values(IMAGES);
         assertClose(ImageReference.channelBias(IMAGES, doubles(x), doubles(bias)),
-                run(new ChannelBias(), inPlace, tensor(IMAGES, x), tensor(Shape.of(3), bias)).getFirst(), 1e-6);
+                kernels.run(new ChannelBias(), inPlace, tensor(IMAGES, x), tensor(Shape.of(3), bias)).getFirst(), 1e-6);
         assertClose(
                 ImageReference.differences(inputs -> ImageReference.channelBias(IMAGES, inputs[0], inputs[1]),
                         doubles(behind), 1, STEP, doubles(x), doubles(bias)),
-                run(new ChannelBiasGradient(), inPlace, tensor(IMAGES, behind)).getFirst(), 1e-5);
+                kernels.run(new ChannelBiasGradient(), inPlace, tensor(IMAGES, behind)).getFirst(), 1e-5);
     }
 
     @ParameterizedTest
@@ -195,7 +198,7 @@ public class ImageKernelTest {
         x[0] = 0;
         x[1] = -0f;
         x[2] = Float.NaN;
-        float[] y = HeapOfTensors.floats(run(new Relu(), inPlace, tensor(IMAGES, x)).getFirst());
+        float[] y = HeapOfTensors.floats(kernels.run(new Relu(), inPlace, tensor(IMAGES, x)).getFirst());
         for (int i = 0; i < x.length; i++) {
             assertEquals(x[i] < 0 || x[i] == 0 ? 0f : x[i], y[i]);
         }
@@ -206,16 +209,17 @@ public class ImageKernelTest {
     void reluGradient(boolean inPlace) {
         float[] x = values(IMAGES);
         float[] behind = values(IMAGES);
-        Tensor y = run(new Relu(), false, tensor(IMAGES, x)).getFirst();
+        Tensor y = kernels.run(new Relu(), false, tensor(IMAGES, x)).getFirst();
         float[] before = HeapOfTensors
-                .floats(run(new ReluGradient(), inPlace, tensor(IMAGES, behind), y).getFirst());
+                .floats(kernels.run(new ReluGradient(), inPlace, tensor(IMAGES, behind), y).getFirst());
         for (int i = 0; i < x.length; i++) {
             double slope = (Math.max(x[i] + 1e-9, 0) - Math.max(x[i] - 1e-9, 0)) / 2e-9;
             assertEquals(slope * behind[i], before[i], 1e-6);
         }
         x[0] = 0;
         assertEquals(0, HeapOfTensors
-                .floats(run(new ReluGradient(), inPlace, tensor(IMAGES, behind), tensor(IMAGES, x)).getFirst())[0]);
+                .floats(kernels.run(new ReluGradient(), inPlace, tensor(IMAGES, behind), tensor(IMAGES, x))
+                        .getFirst())[0]);
     }
 
     @ParameterizedTest
@@ -224,12 +228,13 @@ public class ImageKernelTest {
         float[] x = ImageReference.distinct(random, IMAGES);
         Shape positions = ImageReference.positions(window, IMAGES, 3);
         float[] behind = values(positions);
-        Tensor y = run(new MaxPool(window), false, tensor(IMAGES, x)).getFirst();
+        Tensor y = kernels.run(new MaxPool(window), false, tensor(IMAGES, x)).getFirst();
         assertEquals(positions, y.shape());
         ImageReference.Definition definition = inputs -> ImageReference.maxPool(window, IMAGES, inputs[0]);
         assertClose(definition.apply(doubles(x)), y, 0);
         assertClose(ImageReference.differences(definition, doubles(behind), 0, STEP, doubles(x)),
-                run(new MaxPoolGradient(window), false, tensor(positions, behind), tensor(IMAGES, x), y).getFirst(),
+                kernels.run(new MaxPoolGradient(window), false, tensor(positions, behind), tensor(IMAGES, x), y)
+                        .getFirst(),
                 1e-5);
     }
 
@@ -240,10 +245,11 @@ public class ImageKernelTest {
         float infinity = Float.NEGATIVE_INFINITY;
         Tensor x = tensor(shape, 1, 5, 0, 0, 1, Float.NaN, infinity, infinity, 5, 5, 0, 0, 2, Float.NaN, infinity,
                 infinity);
-        Tensor y = run(new MaxPool(window), false, x).getFirst();
+        Tensor y = kernels.run(new MaxPool(window), false, x).getFirst();
         assertArrayEquals(new float[]{5, 0, Float.NaN, infinity}, HeapOfTensors.floats(y));
         assertArrayEquals(new float[]{0, 1, 2, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0}, HeapOfTensors.floats(
-                run(new MaxPoolGradient(window), false, tensor(Shape.of(1, 1, 1, 4), 1, 2, 3, 4), x, y).getFirst()));
+                kernels.run(new MaxPoolGradient(window), false, tensor(Shape.of(1, 1, 1, 4), 1, 2, 3, 4), x, y)
+                        .getFirst()));
     }
 
     @Test
@@ -251,7 +257,7 @@ public class ImageKernelTest {
         Tensor x = tensor(Shape.of(1, 1, 1, 2), 1, 2);
         Tensor y = tensor(Shape.of(1, 1, 1, 1), 3);
         String message = assertThrows(IllegalArgumentException.class,
-                () -> run(new MaxPoolGradient(Window.of(1, 2)), false, y, x, y)).getMessage();
+                () -> kernels.run(new MaxPoolGradient(Window.of(1, 2)), false, y, x, y)).getMessage();
         assertEquals("y=3.0 is not among what the window shows of x; it is no output of a pool over x", message);
     }
 
@@ -264,11 +270,11 @@ public class ImageKernelTest {
             float[] behind = values(positions);
             ImageReference.Definition definition = inputs -> ImageReference.averagePool(window, countsPadding, IMAGES,
                     inputs[0]);
-            Tensor y = run(new AveragePool(window, countsPadding), false, tensor(IMAGES, x)).getFirst();
+            Tensor y = kernels.run(new AveragePool(window, countsPadding), false, tensor(IMAGES, x)).getFirst();
             assertEquals(positions, y.shape());
             assertClose(definition.apply(doubles(x)), y, 1e-6);
             assertClose(ImageReference.differences(definition, doubles(behind), 0, STEP, doubles(x)),
-                    run(new AveragePoolGradient(window, countsPadding, 5, 6), false, tensor(positions, behind))
+                    kernels.run(new AveragePoolGradient(window, countsPadding, 5, 6), false, tensor(positions, behind))
                             .getFirst(),
                     1e-5);
         }
@@ -279,7 +285,7 @@ public class ImageKernelTest {
         float[] first = values(IMAGES);
         Shape otherShape = Shape.of(2, 1, 5, 6);
         float[] other = values(otherShape);
-        Tensor all = run(new ChannelConcat(), false, tensor(IMAGES, first), tensor(otherShape, other),
+        Tensor all = kernels.run(new ChannelConcat(), false, tensor(IMAGES, first), tensor(otherShape, other),
                 tensor(IMAGES, first)).getFirst();
         assertEquals(Shape.of(2, 7, 5, 6), all.shape());
         float[] values = HeapOfTensors.floats(all);
@@ -291,10 +297,10 @@ public class ImageKernelTest {
                 assertEquals(expected, values[image * 210 + i]);
             }
         }
-        assertArrayEquals(first, HeapOfTensors.floats(run(new ChannelSlice(0, 3), false, all).getFirst()));
-        assertArrayEquals(other, HeapOfTensors.floats(run(new ChannelSlice(3, 1), false, all).getFirst()));
-        assertArrayEquals(first, HeapOfTensors.floats(run(new ChannelSlice(4, 3), false, all).getFirst()));
-        assertEquals(Shape.of(2, 0, 5, 6), run(new ChannelSlice(7, 0), false, all).getFirst().shape());
+        assertArrayEquals(first, HeapOfTensors.floats(kernels.run(new ChannelSlice(0, 3), false, all).getFirst()));
+        assertArrayEquals(other, HeapOfTensors.floats(kernels.run(new ChannelSlice(3, 1), false, all).getFirst()));
+        assertArrayEquals(first, HeapOfTensors.floats(kernels.run(new ChannelSlice(4, 3), false, all).getFirst()));
+        assertEquals(Shape.of(2, 0, 5, 6), kernels.run(new ChannelSlice(7, 0), false, all).getFirst().shape());
     }
 
     @ParameterizedTest
@@ -311,10 +317,10 @@ public class ImageKernelTest {
         ImageReference.Definition definition = inputs -> ImageReference.batchNormalization(epsilon, IMAGES, inputs[0],
                 inputs[1], inputs[2]);
         Tensor scales = tensor(Shape.of(3), scale);
-        List<Tensor> outputs = run(new BatchNormalization(epsilon), inPlace, tensor(IMAGES, x), scales,
+        List<Tensor> outputs = kernels.run(new BatchNormalization(epsilon), inPlace, tensor(IMAGES, x), scales,
                 tensor(Shape.of(3), shift));
         assertClose(definition.apply(inX, inScale, inShift), outputs.getFirst(), 1e-5);
-        List<Tensor> gradients = run(new BatchNormalizationGradient(), inPlace, tensor(IMAGES, behind),
+        List<Tensor> gradients = kernels.run(new BatchNormalizationGradient(), inPlace, tensor(IMAGES, behind),
                 tensor(IMAGES, x), scales, outputs.get(BatchNormalization.MEAN),
                 outputs.get(BatchNormalization.INVERSE_DEVIATION));
         for (int i = 0; i < 3; i++) {
@@ -329,11 +335,12 @@ public class ImageKernelTest {
         Tensor one = tensor(Shape.of(1), 1);
         Tensor zero = tensor(Shape.of(1), 0);
         assertArrayEquals(new float[]{-1, 1, -1, 1},
-                HeapOfTensors.floats(run(new BatchNormalization(1e-9), false,
+                HeapOfTensors.floats(kernels.run(new BatchNormalization(1e-9), false,
                         tensor(Shape.of(1, 1, 2, 2), 1e6f - 1, 1e6f + 1, 1e6f - 1, 1e6f + 1), one, zero).getFirst()),
                 1e-6f);
         assertArrayEquals(new float[]{0}, HeapOfTensors.floats(
-                run(new BatchNormalization(1e-3), false, tensor(Shape.of(1, 1, 1, 1), 7), one, zero).getFirst()));
+                kernels.run(new BatchNormalization(1e-3), false, tensor(Shape.of(1, 1, 1, 1), 7), one, zero)
+                        .getFirst()));
     }
 
     /** Where dimensions were unknown before the run, the kernels themselves find what does not fit. */
@@ -344,46 +351,35 @@ public class ImageKernelTest {
         Tensor small = tensor(Shape.of(1, 1, 1, 1), 1);
         Tensor three = tensor(Shape.of(3), 1, 2, 3);
         Tensor four = tensor(Shape.of(4), 1, 2, 3, 4);
-        assertRefused("channels of x=3 does not fit inputs of weight=1", new Convolution(window), x, small);
-        assertRefused("height of weight=1 does not fit height of window=2", new Convolution(window), small, small);
-        assertRefused("image height=1 with padding 0+0 has no room for a window of height=2", new MaxPool(window),
+        kernels.assertRefused("channels of x=3 does not fit inputs of weight=1", new Convolution(window), x, small);
+        kernels.assertRefused("height of weight=1 does not fit height of window=2", new Convolution(window), small,
                 small);
-        assertRefused("channels of gradient=3 does not fit outputs of weight=1",
+        kernels.assertRefused("image height=1 with padding 0+0 has no room for a window of height=2",
+                new MaxPool(window),
+                small);
+        kernels.assertRefused("channels of gradient=3 does not fit outputs of weight=1",
                 new ConvolutionInputGradient(window, 5, 6), x, small);
-        assertRefused("dimension 2 of gradient=1 does not fit that of the convolution's output=4",
+        kernels.assertRefused("dimension 2 of gradient=1 does not fit that of the convolution's output=4",
                 new ConvolutionInputGradient(window, 5, 6), small, tensor(Shape.of(1, 1, 2, 2), 1, 2, 3, 4));
-        assertRefused("dimension 0 of gradient=1 does not fit that of the convolution's output=2",
+        kernels.assertRefused("dimension 0 of gradient=1 does not fit that of the convolution's output=2",
                 new ConvolutionWeightGradient(window), x, small);
-        assertRefused("channels of x=3 does not fit length of bias=4", new ChannelBias(), x, four);
-        assertRefused("dimension 0 of gradient=2 does not fit that of y=1", new ReluGradient(), x, small);
-        assertRefused("dimension 0 of gradient=2 does not fit that of y=1", new MaxPoolGradient(window), x, x, small);
-        assertRefused("dimension 0 of y=1 does not fit that of the pool's output=2", new MaxPoolGradient(window),
+        kernels.assertRefused("channels of x=3 does not fit length of bias=4", new ChannelBias(), x, four);
+        kernels.assertRefused("dimension 0 of gradient=2 does not fit that of y=1", new ReluGradient(), x, small);
+        kernels.assertRefused("dimension 0 of gradient=2 does not fit that of y=1", new MaxPoolGradient(window), x, x,
+                small);
+        kernels.assertRefused("dimension 0 of y=1 does not fit that of the pool's output=2",
+                new MaxPoolGradient(window),
                 small, x, small);
-        assertRefused("dimension 2 of gradient=1 does not fit that of the pool's output=4",
+        kernels.assertRefused("dimension 2 of gradient=1 does not fit that of the pool's output=4",
                 new AveragePoolGradient(window, false, 5, 6), small);
-        assertRefused("dimension 0 of x 0=2 does not fit that of x 1=1", new ChannelConcat(), x, small);
-        assertRefused("channels from first=1 count=1 of x[1, 1, 1, 1], which has 1", new ChannelSlice(1, 1), small);
-        assertRefused("channels of x=3 does not fit length of shift=4", new BatchNormalization(1), x, three, four);
-        assertRefused("channels of x=3 does not fit length of mean=4", new BatchNormalizationGradient(), x, x, three,
+        kernels.assertRefused("dimension 0 of x 0=2 does not fit that of x 1=1", new ChannelConcat(), x, small);
+        kernels.assertRefused("channels from first=1 count=1 of x[1, 1, 1, 1], which has 1", new ChannelSlice(1, 1),
+                small);
+        kernels.assertRefused("channels of x=3 does not fit length of shift=4", new BatchNormalization(1), x, three,
+                four);
+        kernels.assertRefused("channels of x=3 does not fit length of mean=4", new BatchNormalizationGradient(), x, x,
+                three,
                 four, three);
-    }
-
-    private void assertRefused(String message, Operation operation, Tensor... inputs) {
-        List<TensorType> unknown = Arrays.stream(inputs).map(ImageKernelTest::unknown).toList();
-        List<TensorType> outputs = operation.infer(unknown);
-        assertEquals("node 'node': " + message, assertThrows(IllegalArgumentException.class,
-                () -> Interpreter.compute("node", operation, List.of(inputs), outputs, false, heap)).getMessage());
-    }
-
-    private static TensorType unknown(Tensor tensor) {
-        Dimension[] dimensions = new Dimension[tensor.shape().rank()];
-        Arrays.setAll(dimensions, i -> Dimension.unknown(tensor + "[" + i + "]", "the run tells"));
-        return new TensorType(tensor.type(), SymbolicShape.of(dimensions));
-    }
-
-    private List<Tensor> run(Operation operation, boolean inPlace, Tensor... inputs) {
-        List<TensorType> types = Arrays.stream(inputs).map(Interpreter::typeOf).toList();
-        return Interpreter.compute("node", operation, List.of(inputs), operation.infer(types), inPlace, heap);
     }
 
     private static void assertClose(double[] expected, Tensor actual, double delta) {
