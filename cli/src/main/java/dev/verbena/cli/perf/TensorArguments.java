@@ -51,6 +51,10 @@ final class TensorArguments {
             description = "Queue pairs that a large tensor goes over at the same time, 1 to 8; where pollers drive, each with a"
                     + " completion queue and a poller; of both sides; default ${DEFAULT-VALUE}.")
     int stripes;
+    @Option(names = "--touch",
+            description = "Write every byte of a tensor before it is sent, and compare all after it arrived, as programs do that"
+                    + " compute; without it, its first and last 8 bytes, so that the rest stays in the reader's cache; of both sides.")
+    boolean touches;
     @Option(names = "--warm-up", paramLabel = "N", defaultValue = "30000",
             description = "Before each measurement, tensors of its size are sent until so many passed without the JIT of either side"
                     + " compiling, for two seconds at most, ten of the first size; default ${DEFAULT-VALUE}.")
@@ -65,7 +69,7 @@ final class TensorArguments {
         requireRange("--stripes", stripes, 1, Striping.QUEUE_PAIRS_MAX);
         List<Long> byteSizes = Sizes.parse(sizes, TensorOptions.BYTE_SIZE_MIN, TensorOptions.BYTE_SIZE_MAX);
         return new TensorOptions(host, port, fabric, network.options(), all, byteSizes, iterations, window, warmUp,
-                progress.check(), stripes);
+                progress.check(), stripes, touches);
     }
 
     private static void requireRange(String name, long value, long min, long max) {

@@ -94,7 +94,7 @@ final class TensorClient {
     private void with(TensorRound.Kind open, TensorProtocol protocol, long byteSize, int slots,
             Consumer<TensorEnds> part) {
         try (TensorEnds ends = new TensorEnds(link, protocol, byteSize,
-                open == TensorRound.Kind.OPEN_EVEN ? slots : 1, slots)) {
+                open == TensorRound.Kind.OPEN_EVEN ? slots : 1, slots, options.touches())) {
             tell(open, protocol, byteSize, slots);
             ends.connect();
             link.await();

@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
         description = "Measure tensors, from a TensorSender to a TensorReceiver: a server without HOST, then a client with it.",
         footer = {"", "On one machine, or on two with the server's name:", "  verbena perf tensor &",
                 "  verbena perf tensor localhost",
-                "The content of each size is compared byte by byte, and of each tensor the first and the last 8."})
+                "The content of each size is compared byte by byte, and of each tensor the first and the last 8, or all with --touch."})
 public final class TensorCommand implements Callable<Integer> {
     @Mixin
     private TensorArguments arguments;
@@ -132,7 +132,7 @@ public final class TensorCommand implements Callable<Integer> {
             if (options.isServer()) {
                 try (WaitNotices.Notice _ = notices.begin(() -> "serving the client's tensors", "",
                         WaitNotices.NO_LIMIT)) {
-                    new TensorServer(link).run();
+                    new TensorServer(link, options.touches()).run();
                 }
                 return new TensorReport(options, fabric, List.of());
             }

@@ -12,7 +12,7 @@ import dev.verbena.transfer.RdmaDevice;
 
 /**
  * One side's end of tensors of one size, used as a program uses it: whoever has no tensor to receive waits for one, whoever finds no slot for the device's activity. Each
- * tensor carries its number at its begin and at its end, which the receiver compares.
+ * tensor carries its number at its begin and at its end, and all over if told so, which the receiver compares.
  *
  * <p>Threading: confined to the command's thread.
  */
@@ -24,6 +24,7 @@ final class TensorEnds implements AutoCloseable {
     private final RdmaDevice device;
     private final TensorProtocol protocol;
     private final long byteSize;
+    private final boolean touches;
     private final TensorCarrier carrier;
 
     /**
@@ -31,11 +32,14 @@ final class TensorEnds implements AutoCloseable {
      *
      * @param slotsHere what the peer may have under way
      * @param slotsThere what this side may have under way
+     * @param touches whether all bytes of each tensor are written and compared
      */
-    TensorEnds(TensorLink link, TensorProtocol protocol, long byteSize, int slotsHere, int slotsThere) {
+    TensorEnds(TensorLink link, TensorProtocol protocol, long byteSize, int slotsHere, int slotsThere,
+            boolean touches) {
         device = link.device();
         this.protocol = protocol;
         this.byteSize = byteSize;
+        this.touches = touches;
         carrier = protocol.open(link, "perf tensor of " + byteSize + ", " + protocol, byteSize, slotsHere, slotsThere);
     }
 
@@ -63,6 +67,9 @@ final class TensorEnds implements AutoCloseable {
 
     void send(long number) {
         MemorySegment memory = awaitNext();
+        if (touches) {
+            memory.fill((byte) number);
+        }
         memory.set(JAVA_LONG_UNALIGNED, 0, number);
         memory.set(JAVA_LONG_UNALIGNED, byteSize - Long.BYTES, number);
         carrier.offer();
@@ -83,8 +90,18 @@ final class TensorEnds implements AutoCloseable {
         try {
             requireSame(0, number, memory.get(JAVA_LONG_UNALIGNED, 0));
             requireSame(byteSize - Long.BYTES, number, memory.get(JAVA_LONG_UNALIGNED, byteSize - Long.BYTES));
+            if (touches) {
+                requireFilled(memory, number);
+            }
         } finally {
             carrier.release();
+        }
+    }
+
+    private void requireFilled(MemorySegment memory, long number) {
+        long filled = (number & 0xff) * 0x01_01_01_01_01_01_01_01L;
+        for (long i = Long.BYTES; i <= byteSize - 2 * Long.BYTES; i += Long.BYTES) {
+            requireSame(i, filled, memory.get(JAVA_LONG_UNALIGNED, i));
         }
     }
 

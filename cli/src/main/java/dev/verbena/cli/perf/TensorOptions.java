@@ -20,10 +20,11 @@ import dev.verbena.transfer.Striping;
  * @param warmUp tensors that must pass without the JIT compiling before anything is measured
  * @param progress whose threads move the tensors on
  * @param stripes queue pairs that a large tensor goes over
+ * @param touches whether every byte of a tensor is written before it is sent and read after it arrived
  */
 record TensorOptions(String host, int port, String fabric, NetworkOptions network,
         List<TensorProtocol> protocols, List<Long> sizes, int iterations, int window, int warmUp, Progress progress,
-        int stripes) {
+        int stripes, boolean touches) {
     /** Each tensor is stamped with its number. */
     static final long BYTE_SIZE_MIN = Long.BYTES;
     static final long BYTE_SIZE_MAX = 1L << 40;

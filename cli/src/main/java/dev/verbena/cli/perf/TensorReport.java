@@ -10,7 +10,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
     static String title(TensorOptions options, String fabric) {
         return " Tensors, protocol " + names(options) + ", fabric " + fabric + ": at most " + options.iterations()
                 + " round trips of a size, window " + options.window()
-                + ", driven by " + options.progress()
+                + ", driven by " + options.progress() + (options.touches() ? ", every byte written and read" : "")
                 + "\n one way: half a round trip; usable: after which part of it the first bytes can be read; raw: the fabric's write alone; copy: MemorySegment.copy; handed: the same, taken by another thread;\n first: the first protocol's; CPU: bytes that a CPU moved"
                 + " for each tensor\n";
     }
@@ -37,6 +37,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
         map.put("fabric", fabric);
         map.put("drivenBy", options.progress().toString());
         map.put("stripes", options.stripes());
+        map.put("touch", options.touches());
         map.put("iterations", options.iterations());
         map.put("window", options.window());
         map.put("warmUp", options.warmUp());

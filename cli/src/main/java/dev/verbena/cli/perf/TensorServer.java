@@ -7,10 +7,12 @@ package dev.verbena.cli.perf;
  */
 final class TensorServer {
     private final TensorLink link;
+    private final boolean touches;
     private final JitActivity jit = new JitActivity();
 
-    TensorServer(TensorLink link) {
+    TensorServer(TensorLink link, boolean touches) {
         this.link = link;
+        this.touches = touches;
     }
 
     void run() {
@@ -27,7 +29,7 @@ final class TensorServer {
     private void serve(TensorRound open) {
         int slots = (int) open.count();
         try (TensorEnds ends = new TensorEnds(link, open.protocol(), open.byteSize(), slots,
-                open.kind() == TensorRound.Kind.OPEN_EVEN ? slots : 1)) {
+                open.kind() == TensorRound.Kind.OPEN_EVEN ? slots : 1, touches)) {
             ends.connect();
             link.tell(0);
             for (TensorRound round = next(); round.kind() != TensorRound.Kind.CLOSE; round = next()) {

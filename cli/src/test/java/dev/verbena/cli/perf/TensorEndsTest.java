@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.transfer.ExchangeOptions;
@@ -44,8 +45,8 @@ class TensorEndsTest {
     void numbersAndPatternsAreCompared(TensorProtocol protocol, long byteSize) {
         boolean isReadInChunks = byteSize > ExchangeOptions.EAGER_BYTE_SIZE_MAX
                 && Set.of(TensorProtocol.EXCHANGE, TensorProtocol.EAGER).contains(protocol);
-        try (TensorEnds ours = new TensorEnds(here, protocol, byteSize, 1, 2);
-                TensorEnds theirs = new TensorEnds(there, protocol, byteSize, 2, 1)) {
+        try (TensorEnds ours = new TensorEnds(here, protocol, byteSize, 1, 2, false);
+                TensorEnds theirs = new TensorEnds(there, protocol, byteSize, 2, 1, false)) {
             ours.connect();
             theirs.connect();
             for (int i = 0; i < 5; i++) {
@@ -60,6 +61,32 @@ class TensorEndsTest {
             assertTrue(number.endsWith(" bytes arrived with 5 instead of 6 at byte 0"), number);
             ours.sendPattern(1);
             assertThrows(FailedRunException.class, () -> theirs.receivePattern(2));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {8, 16, 25, 4096})
+    void whoTouchesWritesAndComparesEveryByte(long byteSize) {
+        try (TensorEnds ours = new TensorEnds(here, TensorProtocol.STATIC, byteSize, 1, 2, true);
+                TensorEnds theirs = new TensorEnds(there, TensorProtocol.STATIC, byteSize, 2, 1, true)) {
+            ours.connect();
+            theirs.connect();
+            for (int i = 250; i < 260; i++) {
+                ours.send(i);
+                theirs.receive(i);
+            }
+        }
+    }
+
+    @Test
+    void whoTouchesFindsAByteBetweenTheNumbers() {
+        try (TensorEnds ours = new TensorEnds(here, TensorProtocol.STATIC, 4096, 1, 1, false);
+                TensorEnds theirs = new TensorEnds(there, TensorProtocol.STATIC, 4096, 1, 1, true)) {
+            ours.connect();
+            theirs.connect();
+            ours.send(3);
+            String found = assertThrows(FailedRunException.class, () -> theirs.receive(3)).getMessage();
+            assertTrue(found.endsWith(" bytes arrived with 0 instead of " + 0x0303030303030303L + " at byte 8"), found);
         }
     }
 
