@@ -134,16 +134,14 @@ public final class Engines implements AutoCloseable {
 
     /** As {@link #await(BooleanSupplier, long)}, with at most so many rounds before it sleeps. */
     public boolean await(BooleanSupplier condition, long timeoutNs, int spinsMax) {
+        // Before the clock, which costs more than to find that there is nothing to wait for.
+        long seen = activity.count();
+        if (condition.getAsBoolean()) {
+            return true;
+        }
         long deadlineNs = edge.nanoTime() + timeoutNs;
-        while (true) {
-            long seen = activity.count();
-            if (condition.getAsBoolean()) {
-                return true;
-            }
-            long leftNs = deadlineNs - edge.nanoTime();
-            if (leftNs <= 0 || isDriving() || Thread.currentThread().isInterrupted()) {
-                return false;
-            }
+        long leftNs = timeoutNs;
+        while (leftNs > 0 && !isDriving() && !Thread.currentThread().isInterrupted()) {
             if (!isDrivenByCallers) {
                 activity.await(seen, leftNs);
             } else if (spin(condition, seen, Math.min(spinsMax, progress.spins()))) {
@@ -151,7 +149,13 @@ public final class Engines implements AutoCloseable {
             } else {
                 rest(seen, leftNs);
             }
+            seen = activity.count();
+            if (condition.getAsBoolean()) {
+                return true;
+            }
+            leftNs = deadlineNs - edge.nanoTime();
         }
+        return false;
     }
 
     /** Looks at the condition itself too: what a peer writes is there before the doorbell that tells of it. @return whether it holds */

@@ -81,6 +81,8 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     /** Read from its message, and not delivered yet; null if there is none. */
     private ExchangeArrival undelivered;
     private boolean isProcessing;
+    /** Whether something has come for who waits, and they were not told. */
+    private boolean isNews;
     private boolean isBroken;
     private final ArrayDeque<TensorRead> freeReads = new ArrayDeque<>();
     /** Whose senders are to be told that nobody will read them. */
@@ -141,6 +143,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     void ask(ExchangeReceive receive, String name, long step) {
         AdaptiveExchangeSender.checkName(name);
         ExchangeArrival arrival;
+        boolean isHandled = false;
         synchronized (this) {
             if (isClosed) {
                 throw new IllegalStateException(messages + " is closed");
@@ -158,10 +161,10 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             if (arrival == null) {
                 receives.add(receive);
             } else {
-                match(arrivals.poll(name, step), receive);
+                isHandled = match(arrivals.poll(name, step), receive);
             }
         }
-        if (arrival != null && !arrival.isRendezvous()) {
+        if (isHandled) {
             handOn(arrival);
         }
         goOn(receive);
@@ -339,6 +342,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             return;
         }
         isProcessing = true;
+        isNews = false;
         startReads();
         boolean isTaken = true;
         while (isTaken && !isClosed && (undelivered != null || readEntry())) {
@@ -348,12 +352,22 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
                 if (ExchangeEntry.isEnd(offset)) {
                     hasMessage = false;
                     slot.close();
+                    tellNews();
                 }
                 startReads();
             }
         }
         isProcessing = false;
         isHeldUp = !isTaken || hasStalled();
+        tellNews();
+    }
+
+    /** Of a message at once: those who wait look once. */
+    private void tellNews() {
+        if (isNews) {
+            isNews = false;
+            engines.announce();
+        }
     }
 
     private synchronized boolean hasStalled() {
@@ -391,23 +405,20 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
         if (undelivered.hasBytes() && undelivered.place == null && !copyIn()) {
             return false;
         }
-        boolean isAwaited;
+        boolean isHandled = false;
         synchronized (this) {
             ExchangeReceive receive = receives.poll(undelivered.name(), undelivered.step());
-            isAwaited = receive != null;
-            if (isAwaited) {
-                match(undelivered, receive);
+            if (receive != null) {
+                isHandled = match(undelivered, receive);
+                isNews = true;
             } else if (arrivals.size() < UNMATCHED_MAX) {
                 arrivals.add(undelivered);
             } else {
                 return false;
             }
         }
-        if (isAwaited) {
-            if (!undelivered.isRendezvous()) {
-                handOn(undelivered);
-            }
-            engines.announce();
+        if (isHandled) {
+            handOn(undelivered);
         }
         return true;
     }
@@ -461,15 +472,25 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
         }
     }
 
-    /** Guarded by this; also where it is asked for. What is here is handed on afterwards, without the lock. */
-    private void match(ExchangeArrival arrival, ExchangeReceive receive) {
+    /**
+     * Guarded by this; also where it is asked for. What came in its message has arrived then.
+     *
+     * @return whether a handler has to be told before it has: by {@link #handOn}, without the lock
+     */
+    private boolean match(ExchangeArrival arrival, ExchangeReceive receive) {
         arrival.receive = receive;
         if (arrival.isRendezvous()) {
             receive.stall(arrival);
             stalled.add(receive);
-        } else {
-            receive.read(arrival);
+            return false;
         }
+        if (receive.handler() != null) {
+            receive.read(arrival);
+            return true;
+        }
+        finish(arrival);
+        recycle(arrival);
+        return false;
     }
 
     /** What came in a message, whole. */

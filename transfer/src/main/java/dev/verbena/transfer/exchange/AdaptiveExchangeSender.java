@@ -70,6 +70,8 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     /** What the receiver was told of a name. */
     private static final class Told {
         private final int id;
+        /** Whether the receiver knows it by its id. */
+        private boolean isNamed;
         private ElementType type;
         private Shape shape;
 
@@ -517,16 +519,23 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         return messages.peer().engines().nanoTime();
     }
 
-    private synchronized ExchangeSend peekWaiting() {
-        return waiting.peek();
-    }
-
     private synchronized ExchangeSend nextWaiting() {
         ExchangeSend next = waiting.poll();
         if (next != null) {
             waitingByteSize -= next.entryByteSizeMin();
         }
         return next;
+    }
+
+    /** Null if nothing waits, or what waits longest is larger. */
+    private synchronized ExchangeSend nextWaiting(long byteSizeMax) {
+        ExchangeSend next = waiting.peek();
+        return next == null || entryByteSize(next) > byteSizeMax ? null : nextWaiting();
+    }
+
+    private long entryByteSize(ExchangeSend send) {
+        return ExchangeEntry.byteSize(send.nameBytes.length, send.shape == null ? 0 : send.shape.rank(),
+                flags(send, toldOf(send)), send.payloadByteSize());
     }
 
     private Told toldOf(ExchangeSend send) {
@@ -538,7 +547,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     }
 
     private int flags(ExchangeSend send, Told known) {
-        boolean isNamed = known == untold || !names.containsKey(send.name);
+        boolean isNamed = !known.isNamed;
         boolean isShaped = send.kind.isTensor() && (known == untold || !known.isOf(send));
         return (isNamed ? ExchangeEntry.NAMED : 0) | (isShaped ? ExchangeEntry.SHAPED : 0)
                 | (send.isChecked ? ExchangeEntry.CHECKED : 0);
@@ -558,16 +567,9 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
 
         void send() {
             long byteSize = writeWithdrawals();
-            for (ExchangeSend next = peekWaiting(); next != null; next = peekWaiting()) {
-                Told known = toldOf(next);
-                int flags = flags(next, known);
-                long entryByteSize = ExchangeEntry.byteSize(next.nameBytes.length,
-                        next.shape == null ? 0 : next.shape.rank(), flags, next.payloadByteSize());
-                if (byteSize + entryByteSize + ExchangeEntry.WORD > ExchangeEntry.MESSAGE_BYTE_SIZE) {
-                    break;
-                }
-                write(nextWaiting(), known, flags, byteSize);
-                byteSize += entryByteSize;
+            long end = ExchangeEntry.MESSAGE_BYTE_SIZE - ExchangeEntry.WORD;
+            for (ExchangeSend next = nextWaiting(end - byteSize); next != null; next = nextWaiting(end - byteSize)) {
+                byteSize = write(next, byteSize);
             }
             postedNs = threshold.isTimed(exchangeCounters.messages()) ? nanoTime() : UNTIMED;
             exchangeCounters.onMessage();
@@ -580,7 +582,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             while (!withdrawals.isEmpty() && byteSize + WITHDRAWAL_BYTE_SIZE_MAX < ExchangeEntry.MESSAGE_BYTE_SIZE) {
                 ExchangeSend send = withdrawals.poll();
                 Told known = toldOf(send);
-                int flags = known == untold ? ExchangeEntry.NAMED : 0;
+                int flags = known.isNamed ? 0 : ExchangeEntry.NAMED;
                 long at = ExchangeEntry.write(memory.memory(), byteSize, ExchangeEntry.Kind.WITHDRAWAL, flags,
                         send.nameBytes, known.id, send.step, send.type, send.shape, send.byteSize, 0);
                 writePlace(send, memory.memory(), at);
@@ -589,12 +591,18 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             return byteSize;
         }
 
-        private void write(ExchangeSend send, Told known, int flags, long offset) {
+        /** @return where the next entry lies */
+        private long write(ExchangeSend send, long offset) {
+            Told known = toldOf(send);
+            int flags = flags(send, known);
             MemorySegment message = memory.memory();
             long at = ExchangeEntry.write(message, offset, send.kind, flags, send.nameBytes, known.id, send.step,
                     send.type, send.shape, send.byteSize, send.checksum);
             if (known != untold) {
-                names.put(send.name, known);
+                if (!known.isNamed) {
+                    known.isNamed = true;
+                    names.put(send.name, known);
+                }
                 if ((flags & ExchangeEntry.SHAPED) != 0) {
                     known.type = send.type;
                     known.shape = send.shape;
@@ -617,6 +625,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             if (send.kind != ExchangeEntry.Kind.RENDEZVOUS) {
                 sends.add(send);
             }
+            return at + ExchangeEntry.padded(send.payloadByteSize());
         }
 
         private void tell(ExchangeSend send, MemorySegment message, long at) {

@@ -61,11 +61,12 @@ final class MatchTable<T extends MatchTable.Entry> {
     void add(T entry) {
         size++;
         ((Entry) entry).next = null;
-        Entry last = first.get(entry);
-        if (last == null) {
-            first.put(entry, entry);
+        T head = first.put(entry, entry);
+        if (head == null) {
             return;
         }
+        first.put(head, head);
+        Entry last = head;
         while (last.next != null) {
             last = last.next;
         }
@@ -75,6 +76,9 @@ final class MatchTable<T extends MatchTable.Entry> {
     /** Takes the first one; null if there is none. */
     @SuppressWarnings("unchecked")
     T poll(String name, long step) {
+        if (size == 0) {
+            return null;
+        }
         probe.call(name, step);
         T found = first.remove(probe);
         if (found != null) {
@@ -89,6 +93,9 @@ final class MatchTable<T extends MatchTable.Entry> {
 
     /** The first one, which stays; null if there is none. The others of that name and step: {@link #next}. */
     T peek(String name, long step) {
+        if (size == 0) {
+            return null;
+        }
         probe.call(name, step);
         return first.get(probe);
     }
