@@ -25,9 +25,9 @@ public record GroupOptions(int chunkByteSize, int depth) {
         }
     }
 
-    /** Chunks of 256 KiB, which caches hold, and 4 of them. */
+    /** Chunks of 64 KiB, some of which the caches next to a processor hold, and 4 of them. */
     public static GroupOptions defaults() {
-        return new GroupOptions(1 << 18, 4);
+        return new GroupOptions(1 << 16, 4);
     }
 
     public GroupOptions withChunkByteSize(int chunkByteSize) {

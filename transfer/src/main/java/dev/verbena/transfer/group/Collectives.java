@@ -3,7 +3,9 @@ package dev.verbena.transfer.group;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -51,6 +53,8 @@ public final class Collectives {
     private final Exchange exchange;
     private final Ring ring;
     private final Chain chain;
+    /** Of the types that were reduced so far. */
+    private final Map<ElementType, Arithmetic> arithmetics = new EnumMap<>(ElementType.class);
     private final AtomicReference<String> failure = new AtomicReference<>();
     /** A member is lost or has left; perhaps nobody waits for it. */
     private volatile boolean hasLoss;
@@ -417,6 +421,10 @@ public final class Collectives {
     }
 
     // ---- what algorithms use ----
+
+    Arithmetic arithmetic(ElementType type) {
+        return arithmetics.computeIfAbsent(type, Arithmetic::of);
+    }
 
     int rank() {
         return rank;

@@ -34,7 +34,7 @@ final class Exchange implements Algorithm {
     @Override
     public void begin(Operation operation) {
         this.operation = operation;
-        arithmetic = operation.tensor == null ? null : Arithmetic.of(operation.tensor.type());
+        arithmetic = operation.tensor == null ? null : group.arithmetic(operation.tensor.type());
         round = 0;
         rounds = 1;
         beginRound();

@@ -34,7 +34,7 @@ final class Ring implements Algorithm {
     @Override
     public void begin(Operation operation) {
         this.operation = operation;
-        arithmetic = Arithmetic.of(operation.tensor.type());
+        arithmetic = group.arithmetic(operation.tensor.type());
         elementByteSize = operation.tensor.type().byteSize(1);
         bandElementsMax = group.size() * CHUNKS_PER_SEGMENT * (group.chunkByteSize() / elementByteSize);
         hasSaid = group.size() == 1;
