@@ -36,12 +36,12 @@ class DataParallelTrainerTest {
     @Test
     void aGradientThatWasGivenOtherMemoryIsCopiedAndCounted() throws Exception {
         List<Double> expected;
-        try (Training training = DataParallelTest.alone("mlp", BATCH)) {
+        try (Training training = TwoBesideOne.alone("mlp", BATCH)) {
             training.initialize();
             expected = training.run(10, (_, _) -> {});
             assertEquals(0, training.trainer.copies());
         }
-        try (Training training = DataParallelTest.alone("mlp", BATCH)) {
+        try (Training training = TwoBesideOne.alone("mlp", BATCH)) {
             training.initialize();
             List<Double> losses = training.run(10, (step, _) -> {
                 if (step == 4) {
@@ -100,7 +100,7 @@ class DataParallelTrainerTest {
 
     @Test
     void stepsWantAnInitializedModelAndGradients() {
-        try (Training training = DataParallelTest.alone("mlp", BATCH)) {
+        try (Training training = TwoBesideOne.alone("mlp", BATCH)) {
             assertEquals("initialize the trainer before its first step",
                     assertThrows(IllegalStateException.class, training.trainer::step).getMessage());
             training.initialize();

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 
 import dev.verbena.transfer.GroupEnvironment;
+import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.RdmaDeviceOptions;
 
 /** A process beside that of a test: trains, and prints each step's number and loss. */
@@ -12,8 +13,13 @@ final class Worker {
 
     private Worker() {}
 
+    /** Over the test's device, where there is one. */
     static DataParallelOptions options(String fabric) {
-        return DataParallelOptions.defaults().withDevice(RdmaDeviceOptions.defaults().withFabric(fabric))
+        NetworkOptions network = NetworkOptions.ofEnvironment(System.getenv());
+        String device = System.getenv("VERBENA_TEST_DEVICE");
+        return DataParallelOptions.defaults()
+                .withDevice(RdmaDeviceOptions.defaults().withFabric(fabric)
+                        .withNetwork(device == null ? network : network.withDevice(device)))
                 .withMeetingTimeout(PATIENCE).withStepTimeout(PATIENCE).withBucketByteSize(100_000);
     }
 

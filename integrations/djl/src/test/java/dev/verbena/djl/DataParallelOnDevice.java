@@ -1,0 +1,33 @@
+package dev.verbena.djl;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Two processes over RDMA, this one and a child: few steps, for an emulated processor computes them slowly. */
+@Timeout(1200)
+class DataParallelOnDevice {
+    private static final String LIBRARY_PATH = "PYTORCH_LIBRARY_PATH";
+
+    /** As the tests on the host have it: unpacked by the build. */
+    @BeforeAll
+    static void findPyTorch() {
+        if (System.getProperty(LIBRARY_PATH) == null) {
+            System.setProperty(LIBRARY_PATH, Path.of(System.getProperty("verbena.home", "../.."))
+                    .resolve("integrations/djl/target/pytorch").toString());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mlp, 12", "cnn, 4"})
+    void twoLearnAsOneWithTheDoubledBatch(String kind, int steps) throws Exception {
+        List<Double> losses = TwoBesideOne.learn(kind, "verbs", steps);
+        assertTrue(losses.getLast() < losses.getFirst(), "they learn: " + losses);
+    }
+}
