@@ -44,14 +44,8 @@ public final class Group implements AutoCloseable {
         this.members = members;
         this.arena = arena;
         this.protocol = protocol;
-        spinsMax = isCrowded() ? 0 : Integer.MAX_VALUE;
-    }
-
-    /** Whether members on this host must share its processors: who spins then has one that another member needs. */
-    private boolean isCrowded() {
-        String host = members.get(rank).host();
-        return members.stream().filter(member -> member.host().equals(host)).count() > Runtime.getRuntime()
-                .availableProcessors();
+        // Who spins where members share processors has one that another member needs.
+        spinsMax = protocol.isCrowded() ? 0 : Integer.MAX_VALUE;
     }
 
     public String name() {

@@ -6,7 +6,7 @@ import dev.verbena.transfer.group.Message;
  * How the members of a group talk with each other; the same at all of them.
  *
  * @param chunkByteSize large tensors go from member to member in chunks of so many bytes; a multiple of 64
- * @param depth chunks that a member may be ahead of the next one
+ * @param depth chunks that a member may be ahead of the next one, at most; 3 where members have to share their host's processors
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
@@ -25,9 +25,9 @@ public record GroupOptions(int chunkByteSize, int depth) {
         }
     }
 
-    /** Chunks of 64 KiB, some of which the caches next to a processor hold, and 4 of them. */
+    /** Chunks of 64 KiB, some of which the caches next to a processor hold, and 6 of them. */
     public static GroupOptions defaults() {
-        return new GroupOptions(1 << 16, 4);
+        return new GroupOptions(1 << 16, 6);
     }
 
     public GroupOptions withChunkByteSize(int chunkByteSize) {

@@ -37,6 +37,8 @@ import dev.verbena.transfer.protocol.TransferCounters;
 public final class Collectives {
     private static final ElementType BYTES = ElementType.UINT8;
     private static final long CLOSE_NS = 2_000_000_000L;
+    /** Chunks ahead where members share processors: more than that has left the caches before its member has its turn. */
+    private static final int CROWDED_DEPTH_MAX = 3;
 
     private final GroupHost host;
     private final String name;
@@ -110,17 +112,25 @@ public final class Collectives {
     }
 
     private void announce(TensorArena arena) {
+        int depth = isCrowded() ? Math.min(options.depth(), CROWDED_DEPTH_MAX) : options.depth();
         for (int from = 0; from < members.length; from++) {
             if (from == rank) {
                 continue;
             }
             long slotByteSize = slotByteSize(from, rank);
             StaticPlacementReceiver receiver = new StaticPlacementReceiver(host.engines(), host.receivers(),
-                    edge(from, rank), arena, BYTES, Shape.of(slotByteSize), options.depth(), host.arrivals(),
+                    edge(from, rank), arena, BYTES, Shape.of(slotByteSize), depth, host.arrivals(),
                     host.receiverCounters().apply(edge(from, rank)));
             members[from] = new Member(this, from, endpoints.get(from), receiver, slotByteSize);
             host.receivers().announce(receiver);
         }
+    }
+
+    /** Whether members on this host must share its processors. */
+    public boolean isCrowded() {
+        String host = endpoints.get(rank).host();
+        return endpoints.stream().filter(member -> member.host().equals(host)).count() > Runtime.getRuntime()
+                .availableProcessors();
     }
 
     private String edge(int from, int to) {
