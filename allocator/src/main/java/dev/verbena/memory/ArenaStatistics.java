@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param slabByteSize bytes of all slabs, as far as the arena uses them
  * @param slabCount slabs held
- * @param livePeakByteSize the most bytes that were live at a time; with several threads it may be too much by 9 MiB and a 16th of what is
+ * @param livePeakByteSize the most bytes that were live at a time; with several threads it may be too much by 10 MiB and a 16th of what is
  *            live for each, never too little
  * @param largestFreeRunByteSize bytes of the longest run of free pages; a tensor larger than the slots of the size classes needs such
  *            a run or a further slab

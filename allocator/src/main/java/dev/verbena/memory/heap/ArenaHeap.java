@@ -443,9 +443,9 @@ class ArenaHeap implements Storage {
         return central.lockCount();
     }
 
-    /** How often heaps looked at what all have, when large blocks of their rooms were freed; called while none is within. For checks. */
+    /** How often heaps looked at what all have, since they had less live than before; called while none is within. For checks. */
     long publishCount() {
-        return rooms().mapToLong(Rooms::publishCount).sum();
+        return heaps().mapToLong(SlotHeap::publishCount).sum();
     }
 
     private SlotHeap heapOfThread() {

@@ -46,6 +46,14 @@ class SteadyStateTest {
     }
 
     @Test
+    void smallBlocksSeldomLookAtWhatOthersHave() throws Exception {
+        int pairs = 400_000;
+        locksOf(64, 64 * KIB, pairs);
+        double looks = heap.publishCount() / (2.0 * THREADS * pairs);
+        assertTrue(looks <= 0.0001, () -> "looks a pair: " + looks);
+    }
+
+    @Test
     void largeBlocksTakeFewLocks() throws Exception {
         double locks = locksOf(128 * KIB, 2 * KIB * KIB, 100_000);
         assertTrue(locks <= 0.05, () -> "locks a pair: " + locks);
