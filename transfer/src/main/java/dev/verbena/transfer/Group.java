@@ -20,7 +20,8 @@ import dev.verbena.transfer.group.Operation;
  *
  * <p>A tensor that lies in memory registered with the device is sent from where it lies, but for reductions of up to 4064 bytes, which
  * travel in one message to each member; others are copied into the arena and back. Reductions have the same bits at all members. Nobody else
- * touches a tensor meanwhile.
+ * touches a tensor meanwhile. The members write to the tensors of large reductions: if one fails, its bytes may change, and its memory stays what it is,
+ * until the group is closed.
  *
  * <p>Each timeout counts from the call, and with it what was called before. Who waits spins before it sleeps, as {@link Progress} says, but not
  * where more members have the same host than that has processors.

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
@@ -21,10 +22,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.memory.ElementType;
+import dev.verbena.memory.GivenSlabSource;
 import dev.verbena.memory.OffHeapSlabSource;
 import dev.verbena.memory.Shape;
+import dev.verbena.memory.SlabOptions;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.transfer.spi.AccessRight;
+import dev.verbena.transfer.spi.MemoryRegion;
 
 /** Groups of devices in one process, over shared memory. */
 @Timeout(300)
@@ -195,6 +200,48 @@ class GroupTest {
                 }
             });
             assertArrayEquals(new long[]{80_000, 80_000}, copied);
+        }
+    }
+
+    /** It gets all through its slots, and the others write to each other's tensors. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void aTensorThatPeersMayNotWriteToIsReducedToo(int size) {
+        try (DeviceRing ring = DeviceRing.joined(size, SMALL_CHUNKS)) {
+            float[] sums = new float[size];
+            ring.all(rank -> {
+                Set<AccessRight> rights = rank == 1 ? Set.of(AccessRight.LOCAL_WRITE)
+                        : Set.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE);
+                try (MemoryRegion region = ring.devices.get(rank).allocateRegion(1 << 20, rights,
+                        SlabOptions.defaults());
+                        TensorArena arena = TensorArena.create(new GivenSlabSource(region), 1 << 20, 1 << 20);
+                        Tensor tensor = arena.allocate(ElementType.FLOAT32, Shape.of(50_000))) {
+                    Numbers.fill(tensor, rank + 1);
+                    ring.groups.get(rank).allReduce(tensor, Reduction.SUM, TIMEOUT);
+                    sums[rank] = (float) Arrays.stream(Numbers.read(ElementType.FLOAT32, tensor.memory())).sum();
+                }
+            });
+            for (float sum : sums) {
+                assertEquals(50_000F * size * (size + 1) / 2, sum);
+            }
+        }
+    }
+
+    /** Who has not heard of the failure may be writing to it. */
+    @Test
+    void aTensorOfWhichAReductionFailsIsNotUsedAnewBeforeTheGroupIsClosed() {
+        try (DeviceRing ring = DeviceRing.joined(2, SMALL_CHUNKS)) {
+            TensorArena arena = ring.arenas.getFirst();
+            Tensor tensor = arena.allocate(ElementType.FLOAT32, Shape.of(65_537));
+            long byteSize = tensor.byteSize();
+            assertThrows(TransferException.class,
+                    () -> ring.groups.getFirst().allReduce(tensor, Reduction.SUM, Duration.ofMillis(50)));
+            tensor.close();
+            long kept = arena.statistics().liveByteSize();
+            assertTrue(kept >= byteSize, () -> "kept=" + kept);
+            ring.all(rank -> ring.groups.get(rank).close());
+            long left = arena.statistics().liveByteSize();
+            assertTrue(left <= kept - byteSize, () -> "kept=" + kept + " left=" + left);
         }
     }
 

@@ -15,6 +15,7 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
+import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.GroupOptions;
 import dev.verbena.transfer.Reduction;
@@ -52,6 +53,8 @@ public final class Collectives {
     private final TransferCounters copies;
     private final Tensor outgoing;
     private final Tensor sum;
+    /** Of a tensor that peers write to. */
+    private final TensorLease written = new TensorLease();
     private final Exchange exchange;
     private final Ring ring;
     private final Chain chain;
@@ -320,6 +323,7 @@ public final class Collectives {
         }
         host.groups().remove(this);
         copies.close();
+        written.release();
         outgoing.close();
         sum.close();
     }
@@ -465,9 +469,31 @@ public final class Collectives {
         to.send(tensor, byteOffset, byteSize);
     }
 
+    void sendTo(Member to, Place place, Tensor tensor, long byteOffset, long byteSize) {
+        sending.incrementAndGet();
+        to.sendTo(place, tensor, byteOffset, byteSize);
+    }
+
+    /** With where its tensor is; the same to all, for it is written to the same memory. */
+    void sendHeader(Member to, Operation operation, Place place) {
+        Message.write(outgoing.memory(), outgoing.byteSize(), operation);
+        long begin = Message.payloadBegin(outgoing.byteSize(), Place.BYTE_SIZE);
+        place.write(outgoing.memory(), begin);
+        send(to, outgoing, begin, outgoing.byteSize() - begin);
+    }
+
     void sendHeader(Member to, Operation operation) {
         Message.write(outgoing.memory(), outgoing.byteSize(), operation);
         send(to, outgoing, outgoing.byteSize() - Message.HEADER_BYTE_SIZE, Message.HEADER_BYTE_SIZE);
+    }
+
+    /** Peers write to it. It stays what it is until {@link #letGo}, or if that is not called, since the group fails, until nobody writes here any more. */
+    void hold(Tensor tensor) {
+        written.pin(tensor);
+    }
+
+    void letGo() {
+        written.close();
     }
 
     /** Whether all that was sent has left, and its memory is the user's again. */

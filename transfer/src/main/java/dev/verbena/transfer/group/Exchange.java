@@ -150,7 +150,7 @@ final class Exchange implements Algorithm {
     }
 
     private long payloadBegin(long end) {
-        return end - Message.HEADER_BYTE_SIZE - payloadByteSize;
+        return Message.payloadBegin(end, payloadByteSize);
     }
 
     @Override

@@ -80,6 +80,11 @@ final class Member {
         sender.put(tensor, byteOffset, byteSize, sent);
     }
 
+    /** To a place that it has told of, whatever the size of a slot. */
+    void sendTo(Place place, Tensor tensor, long byteOffset, long byteSize) {
+        sender.putAt(place.address() + byteOffset, place.rkey(), tensor, byteOffset, byteSize, sent);
+    }
+
     /** To the same process, over the small RPC; nothing if it is not reached. */
     void tell(String method, byte[] message) {
         StaticPlacementSender toIt = sender;

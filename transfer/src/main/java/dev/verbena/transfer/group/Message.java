@@ -28,6 +28,11 @@ public final class Message {
 
     private Message() {}
 
+    /** Where a payload of so many bytes begins. */
+    static long payloadBegin(long end, long byteSize) {
+        return end - HEADER_BYTE_SIZE - byteSize;
+    }
+
     static void write(MemorySegment memory, long end, Operation operation) {
         memory.set(WORD, end - 4 * Long.BYTES, operation.sequence);
         memory.set(WORD, end - 3 * Long.BYTES, operation.signature());

@@ -8,6 +8,9 @@ import java.lang.foreign.MemorySegment;
  * takes segment {@code rank - s - 1} from the left: it adds it to its own in the first half, so that afterwards each segment is complete at
  * one member, and replaces its own in the second. So each segment is summed once, and all have its bits.
  *
+ * <p>What is added goes through slots. A complete segment is written to where the next member has its own: that member has sent its part of it long
+ * ago, or it could not be complete. So each says first, to both sides, where its tensor is. A member whose tensor may not be written to gets all through slots.
+ *
  * <p>Segments go in chunks; what has been taken in one step is sent in the next, chunk by chunk. Always: what is sent in step {@code s} of a band
  * has been taken in its step {@code s - 1}. A segment is two chunks, so that one is sent while the other comes, and a processor's cache still has
  * what it took when it sends it: in segments of a large tensor's whole share it would come from memory each time.
@@ -24,8 +27,14 @@ final class Ring implements Algorithm {
     private Arithmetic arithmetic;
     private long elementByteSize;
     private long bandElementsMax;
+    /** Where this member has its tensor, and the one to the right. */
+    private final Place own = new Place();
+    private final Place rights = new Place();
     private boolean hasSaid;
     private boolean hasHeard;
+    /** To the left, and from the right; with two members it is the same. */
+    private boolean hasSaidLeft;
+    private boolean hasHeardRight;
 
     Ring(Collectives group) {
         this.group = group;
@@ -39,6 +48,10 @@ final class Ring implements Algorithm {
         bandElementsMax = group.size() * CHUNKS_PER_SEGMENT * (group.chunkByteSize() / elementByteSize);
         hasSaid = group.size() == 1;
         hasHeard = hasSaid;
+        hasSaidLeft = group.left() == group.right();
+        hasHeardRight = hasSaid;
+        own.set(operation.tensor);
+        group.hold(operation.tensor);
         sending.begin(group.rank());
         taking.begin(group.rank() - 1);
     }
@@ -49,8 +62,41 @@ final class Ring implements Algorithm {
         while (isMoving) {
             isMoving = send();
             isMoving |= take();
+            isMoving |= sayLeft();
+            isMoving |= hearRight();
         }
-        return taking.isOver() && sending.isOver() && group.areSent();
+        boolean isOver = taking.isOver() && sending.isOver() && hasSaidLeft && hasHeardRight && group.areSent();
+        if (isOver) {
+            group.letGo();
+        }
+        return isOver;
+    }
+
+    private boolean sayLeft() {
+        if (hasSaidLeft || !group.left().isReady()) {
+            return false;
+        }
+        group.sendHeader(group.left(), operation, own);
+        hasSaidLeft = true;
+        return true;
+    }
+
+    private boolean hearRight() {
+        Member right = group.right();
+        if (hasHeardRight || right == group.left() || !right.hasArrived()) {
+            return false;
+        }
+        hear(right);
+        right.release();
+        return true;
+    }
+
+    private void hear(Member member) {
+        group.checkSame(member, operation);
+        if (member == group.right()) {
+            rights.read(member.memory(), Message.payloadBegin(member.end(), Place.BYTE_SIZE));
+            hasHeardRight = true;
+        }
     }
 
     private boolean send() {
@@ -58,16 +104,27 @@ final class Ring implements Algorithm {
             return false;
         }
         if (!hasSaid) {
-            group.sendHeader(group.right(), operation);
+            group.sendHeader(group.right(), operation, own);
             hasSaid = true;
             return true;
         }
-        if (sending.step > 0 && !taking.hasDoneBefore(sending)) {
+        boolean isWaiting = sending.step > 0 && !taking.hasDoneBefore(sending)
+                || sending.isComplete() && !hasHeardRight;
+        if (isWaiting) {
             return false;
         }
-        group.send(group.right(), operation.tensor, sending.byteOffset(), sending.byteSize());
+        sendChunk();
         sending.advance();
         return true;
+    }
+
+    private void sendChunk() {
+        Member right = group.right();
+        if (sending.isComplete() && rights.isOpen()) {
+            group.sendTo(right, rights, operation.tensor, sending.byteOffset(), sending.byteSize());
+        } else {
+            group.send(right, operation.tensor, sending.byteOffset(), sending.byteSize());
+        }
     }
 
     private boolean take() {
@@ -76,7 +133,7 @@ final class Ring implements Algorithm {
             return false;
         }
         if (!hasHeard) {
-            group.checkSame(left, operation);
+            hear(left);
             hasHeard = true;
         } else {
             take(left.memory(), left.end() - taking.byteSize());
@@ -87,21 +144,23 @@ final class Ring implements Algorithm {
     }
 
     private void take(MemorySegment chunk, long offset) {
-        MemorySegment own = operation.tensor.memory();
-        if (taking.step >= group.size() - 1) {
-            MemorySegment.copy(chunk, offset, own, taking.byteOffset(), taking.byteSize());
+        MemorySegment tensor = operation.tensor.memory();
+        if (taking.isComplete()) {
+            if (!own.isOpen()) {
+                MemorySegment.copy(chunk, offset, tensor, taking.byteOffset(), taking.byteSize());
+            }
             return;
         }
-        arithmetic.add(own, taking.byteOffset(), chunk, offset, (int) taking.byteSize());
+        arithmetic.add(tensor, taking.byteOffset(), chunk, offset, (int) taking.byteSize());
         if (taking.step == group.size() - 2) {
-            arithmetic.finish(operation.reduction, own, taking.byteOffset(), (int) taking.byteSize(), group.size());
+            arithmetic.finish(operation.reduction, tensor, taking.byteOffset(), (int) taking.byteSize(), group.size());
         }
     }
 
     @Override
     public boolean awaits(Member member) {
-        return member == group.left() && !(taking.isOver() && hasHeard)
-                || member == group.right() && !(sending.isOver() && hasSaid);
+        return member == group.left() && !(taking.isOver() && hasHeard && hasSaidLeft)
+                || member == group.right() && !(sending.isOver() && hasSaid && hasHeardRight);
     }
 
     /** The next chunk: of which band, in which step, where in the segment; in elements. */
@@ -121,6 +180,11 @@ final class Ring implements Algorithm {
 
         boolean isOver() {
             return bandBegin >= operation.count;
+        }
+
+        /** Whether the segment is the sum of all. */
+        boolean isComplete() {
+            return step >= group.size() - 1;
         }
 
         private long segmentBegin() {

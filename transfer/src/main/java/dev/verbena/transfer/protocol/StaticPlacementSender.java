@@ -198,6 +198,14 @@ public final class StaticPlacementSender {
     }
 
     /**
+     * The same, to another place in the receiver's memory, of which it has told this side: its slot tells of the arrival alone. That place is written
+     * as slots are, not after the receiver has closed.
+     */
+    public void putAt(long address, long rkey, Tensor tensor, long byteOffset, long byteSize, SendCallback callback) {
+        takeSlot(byteSize).startAt(address, rkey, tensor, byteOffset, byteSize, callback, sent - 1);
+    }
+
+    /**
      * What the shortest of some plain writes takes, one after the other, from its post to its completion. They go to where the next tensor
      * will, and are nothing to the receiver. Waits for them; nothing may be offered meanwhile.
      *
@@ -624,8 +632,12 @@ public final class StaticPlacementSender {
         private MemoryRegion region;
         /** Of the first byte, in the region. */
         private long regionOffset;
-        /** Of the payload, which lies at the slot's end. */
+        /** Of the payload, which lies at the slot's end, or elsewhere. */
         private long byteSize;
+        private boolean isElsewhere;
+        /** There, as the next. */
+        private long address;
+        private long rkey;
         /** What to gather, counted from there; null of a whole tensor. */
         private ByteRuns runs;
         private SendCallback callback;
@@ -645,11 +657,19 @@ public final class StaticPlacementSender {
             }
         }
 
-        /** On the offering thread, as are the next three. */
+        /** On the offering thread, as are the next four. */
         void start(Tensor tensor, long byteOffset, long byteSize, SendCallback callback, long sequence) {
             lease.pin(tensor);
             isHeld = true;
             start((MemoryRegion) tensor.slab(), tensor.slabOffset() + byteOffset, byteSize, null, callback, sequence);
+        }
+
+        void startAt(long address, long rkey, Tensor tensor, long byteOffset, long byteSize, SendCallback callback,
+                long sequence) {
+            isElsewhere = true;
+            this.address = address;
+            this.rkey = rkey;
+            start(tensor, byteOffset, byteSize, callback, sequence);
         }
 
         void startOwn(Tensor tensor, SendCallback callback, long sequence) {
@@ -722,6 +742,7 @@ public final class StaticPlacementSender {
             SendCallback listener = callback;
             region = null;
             runs = null;
+            isElsewhere = false;
             callback = null;
             if (isHeld) {
                 lease.close();
@@ -759,7 +780,13 @@ public final class StaticPlacementSender {
 
         /** Of the first byte, in the receiver's memory. */
         private long remoteAddress() {
-            return placement.address() + layout.slotOffset(sequence) + layout.byteSize() - byteSize;
+            return isElsewhere ? address
+                    : placement.address() + layout.slotOffset(sequence) + layout.byteSize() - byteSize;
+        }
+
+        /** Of that memory. */
+        private long remoteKey() {
+            return isElsewhere ? rkey : placement.rkey();
         }
     }
 
@@ -787,7 +814,7 @@ public final class StaticPlacementSender {
 
         /** Whether its word does not lie right behind it, and so is a write of its own. */
         private boolean hasWordApart() {
-            return index > 0 && placement.tail();
+            return (index > 0 || whole.isElsewhere) && placement.tail();
         }
 
         @Override
@@ -804,7 +831,7 @@ public final class StaticPlacementSender {
         }
 
         private long preparePart(WorkRequest request, long byteOffset, long byteSize) {
-            request.reset(0, Opcode.WRITE).remote(whole.remoteAddress() + byteOffset, placement.rkey());
+            request.reset(0, Opcode.WRITE).remote(whole.remoteAddress() + byteOffset, whole.remoteKey());
             whole.addPayload(request, byteOffset, byteOffset + byteSize);
             return byteSize;
         }
