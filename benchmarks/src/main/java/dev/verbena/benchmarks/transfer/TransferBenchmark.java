@@ -1,0 +1,165 @@
+package dev.verbena.benchmarks.transfer;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import com.sun.management.OperatingSystemMXBean;
+
+/**
+ * benchmarks/run transfer [--quick] [--rounds N] [--json FILE]: one tensor from a process to another by each way, in turn, and its result back.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> its main thread; processes of their own send and receive.
+ */
+final class TransferBenchmark implements AutoCloseable {
+    static final List<Long> BYTE_SIZES = List.of(64L, 4L << 10, 64L << 10, 1L << 20, 16L << 20, 128L << 20, 1L << 30);
+
+    private static final int ROUNDS = 5;
+    private static final double WARM_UP_US = 1e6;
+    private static final double TURN_US = 3e5;
+    private static final int TENSORS_MIN = 3;
+    private static final int TENSORS_MAX = 20_000;
+    /** What all ways have of one size at the same time. */
+    private static final int TENSORS_AT_A_TIME = 20;
+
+    private final Map<Way, EndPair> pairs = new EnumMap<>(Way.class);
+    private final TransferFigures figures = new TransferFigures();
+    private final Consumer<String> progress;
+    private final boolean isQuick;
+
+    TransferBenchmark(boolean isQuick, Consumer<String> progress) throws IOException {
+        this.isQuick = isQuick;
+        this.progress = progress;
+        try {
+            for (Way way : Way.values()) {
+                pairs.put(way, new EndPair(way));
+            }
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** Those that this machine has memory for. */
+    static List<Long> byteSizes() {
+        long memory = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+        return BYTE_SIZES.stream().filter(byteSize -> byteSize * TENSORS_AT_A_TIME <= memory).toList();
+    }
+
+    TransferFigures run(List<Long> byteSizes, int rounds) throws IOException {
+        for (long byteSize : byteSizes) {
+            Map<Way, Integer> tensors = new EnumMap<>(Way.class);
+            for (Way way : Way.values()) {
+                if (byteSize <= way.byteSizeMax) {
+                    progress.accept(TransferFigures.name(byteSize) + ": warming up " + way.label);
+                    pairs.get(way).open(byteSize);
+                    tensors.put(way, warmUp(pairs.get(way)));
+                }
+            }
+            List<Way> ways = new ArrayList<>(tensors.keySet());
+            for (int round = 0; round < rounds; round++) {
+                progress.accept(TransferFigures.name(byteSize) + ": round " + (round + 1) + " of " + rounds);
+                figures.addCopy(byteSize, copyUs(byteSize));
+                for (int i = 0; i < ways.size(); i++) {
+                    Way way = ways.get((round + i) % ways.size());
+                    for (Work work : Work.values()) {
+                        figures.add(way, work, byteSize, pairs.get(way).run(tensors.get(way), work));
+                    }
+                }
+            }
+        }
+        return figures;
+    }
+
+    /** @return how many tensors fill a turn */
+    private int warmUp(EndPair pair) throws IOException {
+        if (isQuick) {
+            return 2;
+        }
+        double us = pair.run(TENSORS_MIN, Work.MAX);
+        us = pair.run(tensorsOf(WARM_UP_US, us), Work.LAST);
+        pair.run(tensorsOf(TURN_US, us), Work.MAX);
+        return tensorsOf(TURN_US, pair.run(tensorsOf(TURN_US, us), Work.LAST));
+    }
+
+    private static int tensorsOf(double us, double usOfOne) {
+        return (int) Math.clamp(us / usOfOne, TENSORS_MIN, TENSORS_MAX);
+    }
+
+    /** What a copy takes within this process: the least that a tensor takes which is moved. */
+    private double copyUs(long byteSize) {
+        int count = isQuick ? 1 : Math.clamp((1L << 30) / byteSize, TENSORS_MIN, TENSORS_MAX);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment from = arena.allocate(byteSize);
+            MemorySegment to = arena.allocate(byteSize);
+            to.copyFrom(from);
+            long beginNs = System.nanoTime();
+            for (int i = 0; i < count; i++) {
+                to.copyFrom(from);
+            }
+            return (System.nanoTime() - beginNs) / 1e3 / count;
+        }
+    }
+
+    @Override
+    public void close() {
+        pairs.values().forEach(EndPair::close);
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        try (PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true,
+                StandardCharsets.UTF_8)) {
+            int rounds = ROUNDS;
+            boolean isQuick = false;
+            Path json = null;
+            boolean isRight = true;
+            for (int i = 0; i < arguments.length; i++) {
+                String value = i + 1 < arguments.length ? arguments[i + 1] : "";
+                switch (arguments[i]) {
+                    case "--quick" -> isQuick = true;
+                    case "--rounds" -> {
+                        isRight &= value.matches("[1-9][0-9]?");
+                        rounds = isRight ? Integer.parseInt(value) : 1;
+                        i++;
+                    }
+                    case "--json" -> {
+                        isRight &= !value.isEmpty();
+                        json = Path.of(value);
+                        i++;
+                    }
+                    default -> isRight = false;
+                }
+            }
+            if (!isRight) {
+                output.println("benchmarks: transfer takes --quick, --rounds N from 1 to 99, and --json FILE; not "
+                        + String.join(" ", arguments));
+                System.exit(2);
+            }
+            try (TransferBenchmark benchmark = new TransferBenchmark(isQuick, output::println)) {
+                TransferFigures figures = benchmark.run(isQuick ? BYTE_SIZES.subList(0, 4) : byteSizes(),
+                        isQuick ? 1 : rounds);
+                figures.table().forEach(output::println);
+                figures.targets().forEach(output::println);
+                if (isQuick) {
+                    output.println(
+                            "A quick run shows that everything runs, not how fast it is: its times mean nothing.");
+                }
+                if (json != null) {
+                    Files.writeString(json, figures.json());
+                }
+            }
+        }
+    }
+}

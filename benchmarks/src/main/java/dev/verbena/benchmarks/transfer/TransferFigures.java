@@ -1,0 +1,165 @@
+package dev.verbena.benchmarks.transfer;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+
+/**
+ * Microseconds of a tensor, in the order of the rounds, and what is said of them: medians, ratios of figures of the same round, and how far these lie
+ * apart.
+ *
+ * <p><b>Owner:</b> {@link TransferBenchmark}. <b>Threading:</b> confined to its thread.
+ */
+final class TransferFigures {
+    /** Ratios of a run that lie further apart, as a part of their median, say little. */
+    static final double SPREAD_MAX = 0.15;
+
+    private static final String COPY_TITLE = "MemorySegment.copy";
+    private static final long MIB = 1L << 20;
+
+    private record Key(Way way, Work work, long byteSize) {}
+
+    /**
+     * How many times longer another way is to take, to have a tensor and see its end.
+     *
+     * @param slowerByteSize of the other's tensor; less than this one's where it does not go further
+     */
+    record Target(Way way, long byteSize, Way slower, long slowerByteSize, double min) {}
+
+    private static final List<Target> TARGETS = List.of(
+            new Target(Way.STATIC, 4 << 10, Way.GRPC, 4 << 10, 100),
+            new Target(Way.STATIC, MIB, Way.GRPC, MIB, 15),
+            new Target(Way.STATIC, 128 * MIB, Way.GRPC, 128 * MIB, 25),
+            new Target(Way.PLACED, 1024 * MIB, Way.GRPC, 128 * MIB, 10_000),
+            new Target(Way.STATIC, MIB, Way.COPY, MIB, 1.8),
+            new Target(Way.STATIC, 16 * MIB, Way.COPY, 16 * MIB, 1.8),
+            new Target(Way.STATIC, 128 * MIB, Way.COPY, 128 * MIB, 1.8));
+
+    private final Map<Key, List<Double>> us = new LinkedHashMap<>();
+    private final Map<Long, List<Double>> copyUs = new TreeMap<>();
+
+    void add(Way way, Work work, long byteSize, double microseconds) {
+        us.computeIfAbsent(new Key(way, work, byteSize), _ -> new ArrayList<>()).add(microseconds);
+    }
+
+    /** Of a copy within a process. */
+    void addCopy(long byteSize, double microseconds) {
+        copyUs.computeIfAbsent(byteSize, _ -> new ArrayList<>()).add(microseconds);
+    }
+
+    static String name(long byteSize) {
+        return byteSize >= 1 << 30 ? (byteSize >> 30) + " GiB"
+                : byteSize >= MIB ? byteSize / MIB + " MiB" : byteSize >= 1 << 10 ? (byteSize >> 10) + " KiB"
+                        : byteSize + " B";
+    }
+
+    private static double median(List<Double> values) {
+        List<Double> sorted = values.stream().sorted().toList();
+        return sorted.get(sorted.size() / 2);
+    }
+
+    private static double spread(List<Double> values) {
+        List<Double> sorted = values.stream().sorted().toList();
+        return (sorted.getLast() - sorted.getFirst()) / median(values);
+    }
+
+    /** Of each round; empty if one of them was not measured. */
+    private List<Double> ratios(Target target) {
+        List<Double> slower = us.getOrDefault(new Key(target.slower, Work.LAST, target.slowerByteSize), List.of());
+        List<Double> own = us.getOrDefault(new Key(target.way, Work.LAST, target.byteSize), List.of());
+        List<Double> ratios = new ArrayList<>();
+        for (int i = 0; i < Math.min(slower.size(), own.size()); i++) {
+            ratios.add(slower.get(i) / own.get(i));
+        }
+        return ratios;
+    }
+
+    /** A block for each work: a line for each way, a column for each size. */
+    List<String> table() {
+        List<String> lines = new ArrayList<>();
+        for (Work work : Work.values()) {
+            lines.add("Microseconds from sending a tensor until "
+                    + (work == Work.LAST ? "its last element" : "its largest element, of all that were read,")
+                    + " is back");
+            lines.add(line("", byteSize -> name(byteSize)));
+            for (Way way : Way.values()) {
+                lines.add(line(way.label, byteSize -> cell(us.get(new Key(way, work, byteSize)))));
+            }
+            lines.add(line(COPY_TITLE, byteSize -> cell(copyUs.get(byteSize))));
+        }
+        return lines;
+    }
+
+    private interface Column {
+        String of(long byteSize);
+    }
+
+    private String line(String title, Column column) {
+        StringBuilder line = new StringBuilder(String.format(Locale.ROOT, "%-20s", title));
+        copyUs.keySet().forEach(byteSize -> line.append(String.format(Locale.ROOT, "%12s", column.of(byteSize))));
+        return line.toString().stripTrailing();
+    }
+
+    private static String cell(List<Double> values) {
+        return values == null ? "-" : String.format(Locale.ROOT, "%.2f", median(values));
+    }
+
+    /** A line for each target of which both sides were measured. */
+    List<String> targets() {
+        return TARGETS.stream().filter(target -> !ratios(target).isEmpty()).map(this::sentence).toList();
+    }
+
+    private String sentence(Target target) {
+        List<Double> ratios = ratios(target);
+        double ratio = median(ratios);
+        return String.format(Locale.ROOT, "%s of %s takes %.1f times what %s of %s takes, target >= %.1f: %s%s",
+                target.slower.label, name(target.slowerByteSize), ratio, target.way.label, name(target.byteSize),
+                target.min, ratio >= target.min ? "met" : "MISSED",
+                spread(ratios) <= SPREAD_MAX ? ""
+                        : String.format(Locale.ROOT, " (the rounds lie %.0f %% apart)", 100 * spread(ratios)));
+    }
+
+    /** All figures of all rounds, and the machine. */
+    String json() throws IOException {
+        List<Map<String, Object>> figures = new ArrayList<>();
+        us.forEach((key, values) -> figures.add(figure(key.way.label, key.work.name(), key.byteSize, values)));
+        copyUs.forEach((byteSize, values) -> figures.add(figure(COPY_TITLE, Work.LAST.name(), byteSize, values)));
+        List<Map<String, Object>> targets = new ArrayList<>();
+        for (Target target : TARGETS) {
+            List<Double> ratios = ratios(target);
+            if (!ratios.isEmpty()) {
+                Map<String, Object> entry = new LinkedHashMap<>();
+                entry.put("way", target.way.label);
+                entry.put("byteSize", target.byteSize);
+                entry.put("against", target.slower.label);
+                entry.put("againstByteSize", target.slowerByteSize);
+                entry.put("min", target.min);
+                entry.put("ratios", ratios);
+                entry.put("isMet", median(ratios) >= target.min);
+                targets.add(entry);
+            }
+        }
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("processors", Runtime.getRuntime().availableProcessors());
+        all.put("java", Runtime.version().toString());
+        all.put("figures", figures);
+        all.put("targets", targets);
+        return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(all);
+    }
+
+    private static Map<String, Object> figure(String way, String work, long byteSize, List<Double> values) {
+        Map<String, Object> figure = new LinkedHashMap<>();
+        figure.put("way", way);
+        figure.put("work", work);
+        figure.put("byteSize", byteSize);
+        figure.put("us", median(values));
+        figure.put("usOfRounds", values);
+        return figure;
+    }
+}

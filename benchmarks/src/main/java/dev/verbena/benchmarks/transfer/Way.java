@@ -1,0 +1,44 @@
+package dev.verbena.benchmarks.transfer;
+
+import java.io.IOException;
+
+/**
+ * How tensors get there.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ */
+enum Way {
+    STATIC("static", Long.MAX_VALUE), DYNAMIC("dynamic", Long.MAX_VALUE), EXCHANGE("exchange", Long.MAX_VALUE),
+    /** It is made in the receiver's slot. */
+    PLACED("placed", Long.MAX_VALUE),
+    /** Into registered memory first, as RDMA.cp of EuroSys'19. */
+    COPY("copy", Long.MAX_VALUE),
+    /** One unary message with the bytes of the tensor, copied into it and out of it. */
+    GRPC("gRPC, as TensorFlow", 128L << 20),
+    /** A stream, no thread but Netty's, and bytes that go from the tensor into Netty's buffers and from these into the tensor. */
+    GRPC_TUNED("gRPC, tuned", 128L << 20),
+    /** The system calls that are there anyway. */
+    SOCKET("NIO, Unix socket", 1L << 30);
+
+    final String label;
+    /** Of a tensor; larger ones are left out. */
+    final long byteSizeMax;
+
+    Way(String label, long byteSizeMax) {
+        this.label = label;
+        this.byteSizeMax = byteSizeMax;
+    }
+
+    boolean isVerbena() {
+        return compareTo(GRPC) < 0;
+    }
+
+    /** In the process of an end. */
+    TensorEnd end(boolean isSender) throws IOException {
+        return switch (this) {
+            case STATIC, DYNAMIC, EXCHANGE, PLACED, COPY -> new VerbenaEnd(this, isSender);
+            case GRPC, GRPC_TUNED -> new GrpcEnd(this == GRPC_TUNED, isSender);
+            case SOCKET -> new SocketEnd(isSender);
+        };
+    }
+}

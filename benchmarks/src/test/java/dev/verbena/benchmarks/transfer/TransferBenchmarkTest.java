@@ -1,0 +1,60 @@
+package dev.verbena.benchmarks.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+
+/** A smoke test: tensors arrive whole by each way, which their senders check, and each has a line. */
+@Timeout(180)
+class TransferBenchmarkTest {
+    private static final int COUNT = 5000;
+
+    @Test
+    void eachWayHasALineForEachWork() throws Exception {
+        List<String> said = new ArrayList<>();
+        try (TransferBenchmark benchmark = new TransferBenchmark(true, said::add)) {
+            TransferFigures figures = benchmark.run(TransferBenchmark.BYTE_SIZES.subList(1, 4), 1);
+            List<String> table = figures.table();
+            assertEquals(Work.values().length * (2 + Way.values().length + 1), table.size(), table::toString);
+            assertTrue(table.get(1).matches(" +4 KiB +64 KiB +1 MiB"), table.get(1));
+            assertTrue(table.get(2).matches("static( +[0-9.]+){3}"), table.get(2));
+            assertEquals(3, figures.targets().size(), figures.targets()::toString);
+            Map<String, Object> json = JSON.std.mapFrom(figures.json());
+            assertEquals(3 * (Work.values().length * Way.values().length + 1), ((List<?>) json.get("figures")).size());
+            assertEquals(3, ((List<?>) json.get("targets")).size());
+        }
+        assertTrue(said.contains("1 MiB: round 1 of 1"), said::toString);
+    }
+
+    /** Wherever it is. */
+    @ParameterizedTest
+    @EnumSource(Work.class)
+    void theResultTellsOneTensorFromAnother(Work work) {
+        MemorySegment tensor = MemorySegment.ofArray(new float[COUNT]);
+        Work.make(tensor, 7);
+        Work.check(work.of(tensor), 7);
+        assertThrows(IllegalStateException.class, () -> Work.check(work.of(tensor), 8));
+        assertEquals(-1, work.of(MemorySegment.ofArray(new float[]{-1})));
+    }
+
+    @Test
+    void theLargestElementIsFoundAnywhere() {
+        for (int at : new int[]{0, 1, 2047, 2048, COUNT - 1}) {
+            float[] elements = new float[COUNT];
+            elements[at] = 3;
+            assertEquals(3, Work.MAX.of(MemorySegment.ofArray(elements)), "at " + at);
+        }
+    }
+}
