@@ -7,10 +7,11 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One end in a process of its own: WAY sender|receiver. It says where it is; then it does what it is told, line by line, until its standard input ends,
- * and halts:
+ * closes the end, and halts:
  *
  * <pre>
  *   meet ADDRESS      met
@@ -22,6 +23,8 @@ import java.nio.charset.StandardCharsets;
  * <p><b>Owner:</b> {@link EndPair}. <b>Threading:</b> its main thread.
  */
 final class TensorProcess {
+    private static final long CLOSE_NS = 5_000_000_000L;
+
     private TensorProcess() {}
 
     public static void main(String[] arguments) throws Exception {
@@ -32,8 +35,15 @@ final class TensorProcess {
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {
             follow(order.split(" "), end, output);
         }
-        // Whatever is still under way: the benchmark is over.
+        // Whatever is still under way: the benchmark is over. But nothing is left behind.
+        Thread.ofPlatform().daemon().start(TensorProcess::haltLate);
+        end.close();
         Runtime.getRuntime().halt(0);
+    }
+
+    private static void haltLate() {
+        LockSupport.parkNanos(CLOSE_NS);
+        Runtime.getRuntime().halt(1);
     }
 
     private static void follow(String[] words, TensorEnd end, PrintStream output)

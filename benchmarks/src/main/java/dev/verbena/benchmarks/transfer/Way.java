@@ -17,6 +17,7 @@ enum Way {
     GRPC("gRPC, as TensorFlow", 128L << 20),
     /** A stream, no thread but Netty's, and bytes that go from the tensor into Netty's buffers and from these into the tensor. */
     GRPC_TUNED("gRPC, tuned", 128L << 20),
+    AERON("Aeron IPC", 1L << 30), NETTY("Netty, Unix socket", 1L << 30),
     /** The system calls that are there anyway. */
     SOCKET("NIO, Unix socket", 1L << 30);
 
@@ -38,6 +39,8 @@ enum Way {
         return switch (this) {
             case STATIC, DYNAMIC, EXCHANGE, PLACED, COPY -> new VerbenaEnd(this, isSender);
             case GRPC, GRPC_TUNED -> new GrpcEnd(this == GRPC_TUNED, isSender);
+            case AERON -> new AeronEnd(isSender);
+            case NETTY -> new NettyEnd(isSender);
             case SOCKET -> new SocketEnd(isSender);
         };
     }

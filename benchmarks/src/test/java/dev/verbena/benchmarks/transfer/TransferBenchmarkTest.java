@@ -4,11 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +27,20 @@ import com.fasterxml.jackson.jr.ob.JSON;
 @Timeout(180)
 class TransferBenchmarkTest {
     private static final int COUNT = 5000;
+
+    /** As {@code benchmarks/run} gives it. */
+    @BeforeEach
+    void readOption() throws IOException {
+        String run = Files.readString(Path.of(System.getProperty("verbena.home"), "benchmarks/run"));
+        Matcher option = Pattern.compile("-D" + EndPair.AERON_OPTION + "=(\\S+)").matcher(run);
+        assertTrue(option.find(), "benchmarks/run says what Aeron needs");
+        System.setProperty(EndPair.AERON_OPTION, option.group(1));
+    }
+
+    @AfterEach
+    void forgetOption() {
+        System.clearProperty(EndPair.AERON_OPTION);
+    }
 
     @Test
     void eachWayHasALineForEachWork() throws Exception {
