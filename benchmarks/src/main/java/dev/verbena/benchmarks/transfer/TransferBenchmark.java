@@ -15,17 +15,20 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import com.sun.management.OperatingSystemMXBean;
 
 /**
- * benchmarks/run transfer [--quick] [--rounds N] [--json FILE]: one tensor from a process to another by each way, in turn, and its result back.
+ * benchmarks/run transfer [--quick] [--rounds N] [--sizes LIST] [--json FILE]: one tensor from a process to another by each way, in turn, and its result back.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> its main thread; processes of their own send and receive.
  */
 final class TransferBenchmark implements AutoCloseable {
     static final List<Long> BYTE_SIZES = List.of(64L, 4L << 10, 64L << 10, 1L << 20, 16L << 20, 128L << 20, 1L << 30);
 
+    private static final Pattern BYTE_SIZE = Pattern.compile("([1-9][0-9]{0,9})([KMG]?)");
     private static final int ROUNDS = 5;
     private static final double WARM_UP_US = 1e6;
     private static final double TURN_US = 3e5;
@@ -118,46 +121,86 @@ final class TransferBenchmark implements AutoCloseable {
         pairs.values().forEach(EndPair::close);
     }
 
+    /** Of "64,4K,1M"; in the order of their sizes, as often as they are named once. */
+    static List<Long> parsedByteSizes(String text) {
+        List<Long> byteSizes = new ArrayList<>();
+        for (String word : text.split(",", -1)) {
+            Matcher matcher = BYTE_SIZE.matcher(word);
+            if (!matcher.matches()) {
+                throw new IllegalArgumentException("--sizes=" + text + ": '" + word
+                        + "' must be a number of bytes, with K, M or G behind it or nothing, as in 64,4K,1M");
+            }
+            int shift = 10 * " KMG".indexOf((matcher.group(2) + " ").charAt(0));
+            long number = Long.parseLong(matcher.group(1));
+            if (number > BYTE_SIZES.getLast() >> shift || (number << shift) % Float.BYTES != 0) {
+                throw new IllegalArgumentException("--sizes=" + text + ": '" + word + "' must be a multiple of "
+                        + Float.BYTES + " bytes, and 1G at most");
+            }
+            byteSizes.add(number << shift);
+        }
+        return byteSizes.stream().sorted().distinct().toList();
+    }
+
+    /** What the arguments say. */
+    private static final class Order {
+        private List<Long> byteSizes = byteSizes();
+        private int rounds = ROUNDS;
+        private boolean isQuick;
+        private Path json;
+
+        Order(String[] arguments) {
+            for (int i = 0; i < arguments.length; i++) {
+                switch (arguments[i]) {
+                    case "--quick" -> isQuick = true;
+                    case "--rounds" -> rounds = roundsOf(valueOf(arguments, i++));
+                    case "--sizes" -> byteSizes = parsedByteSizes(valueOf(arguments, i++));
+                    case "--json" -> json = Path.of(valueOf(arguments, i++));
+                    default -> throw new IllegalArgumentException("option '" + arguments[i]
+                            + "' is unknown: use [--quick] [--rounds N] [--sizes 64,4K,1M] [--json FILE]");
+                }
+            }
+            if (isQuick) {
+                rounds = 1;
+                byteSizes = BYTE_SIZES.subList(0, 4);
+            }
+        }
+
+        private static String valueOf(String[] arguments, int index) {
+            if (index + 1 == arguments.length) {
+                throw new IllegalArgumentException(arguments[index] + " needs a value behind it");
+            }
+            return arguments[index + 1];
+        }
+
+        private static int roundsOf(String text) {
+            if (!text.matches("[1-9][0-9]?")) {
+                throw new IllegalArgumentException("--rounds=" + text + " must be a whole number from 1 to 99");
+            }
+            return Integer.parseInt(text);
+        }
+    }
+
     public static void main(String[] arguments) throws IOException {
         try (PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true,
                 StandardCharsets.UTF_8)) {
-            int rounds = ROUNDS;
-            boolean isQuick = false;
-            Path json = null;
-            boolean isRight = true;
-            for (int i = 0; i < arguments.length; i++) {
-                String value = i + 1 < arguments.length ? arguments[i + 1] : "";
-                switch (arguments[i]) {
-                    case "--quick" -> isQuick = true;
-                    case "--rounds" -> {
-                        isRight &= value.matches("[1-9][0-9]?");
-                        rounds = isRight ? Integer.parseInt(value) : 1;
-                        i++;
-                    }
-                    case "--json" -> {
-                        isRight &= !value.isEmpty();
-                        json = Path.of(value);
-                        i++;
-                    }
-                    default -> isRight = false;
-                }
-            }
-            if (!isRight) {
-                output.println("benchmarks: transfer takes --quick, --rounds N from 1 to 99, and --json FILE; not "
-                        + String.join(" ", arguments));
+            Order order;
+            try {
+                order = new Order(arguments);
+            } catch (IllegalArgumentException e) {
+                output.println("benchmarks: " + e.getMessage());
                 System.exit(2);
+                return;
             }
-            try (TransferBenchmark benchmark = new TransferBenchmark(isQuick, output::println)) {
-                TransferFigures figures = benchmark.run(isQuick ? BYTE_SIZES.subList(0, 4) : byteSizes(),
-                        isQuick ? 1 : rounds);
+            try (TransferBenchmark benchmark = new TransferBenchmark(order.isQuick, output::println)) {
+                TransferFigures figures = benchmark.run(order.byteSizes, order.rounds);
                 figures.table().forEach(output::println);
                 figures.targets().forEach(output::println);
-                if (isQuick) {
+                if (order.isQuick) {
                     output.println(
                             "A quick run shows that everything runs, not how fast it is: its times mean nothing.");
                 }
-                if (json != null) {
-                    Files.writeString(json, figures.json());
+                if (order.json != null) {
+                    Files.writeString(order.json, figures.json());
                 }
             }
         }

@@ -59,6 +59,16 @@ class TransferBenchmarkTest {
         assertTrue(said.contains("1 MiB: round 1 of 1"), said::toString);
     }
 
+    @Test
+    void sizesAreSaidInWords() {
+        assertEquals(List.of(64L, 4096L, 3L << 20, 1L << 30), TransferBenchmark.parsedByteSizes("1G,64,3M,4K,64"));
+        for (String wrong : List.of("", "64,", "0", "6", "2G", "4k", "9999999999G")) {
+            String said = assertThrows(IllegalArgumentException.class,
+                    () -> TransferBenchmark.parsedByteSizes(wrong)).getMessage();
+            assertTrue(said.startsWith("--sizes=" + wrong + ": '"), said);
+        }
+    }
+
     /** Wherever it is. */
     @ParameterizedTest
     @EnumSource(Work.class)
