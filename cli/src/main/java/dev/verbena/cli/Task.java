@@ -70,7 +70,8 @@ final class Task {
         Map<String, Endpoint> cluster = link.awaitCluster();
         finishLine = new FinishLine(opened, name, cluster);
         TrainingResult result = Training.task(options, data, name, cluster, opened,
-                new TaskProgress(options.iterations(), timer, notices, link::tell));
+                new TaskProgress(options.iterations(), timer, notices, link::tell,
+                        cause -> giveUp(Complaint.of(cause))));
         try (WaitNotices.Notice _ = notices.begin(finishLine::waitingFor, "", WaitNotices.NO_LIMIT)) {
             finishLine.cross();
         }

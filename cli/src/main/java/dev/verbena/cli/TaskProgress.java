@@ -21,15 +21,18 @@ final class TaskProgress implements TrainingListener {
     private final Timer timer;
     private final WaitNotices notices;
     private final Consumer<TaskMessage> tell;
+    private final Consumer<RuntimeException> fail;
     private final WaitMarks idle = new WaitMarks();
     private WaitNotices.Notice awaited;
     private long lastNs;
 
-    TaskProgress(int iterations, Timer timer, WaitNotices notices, Consumer<TaskMessage> tell) {
+    TaskProgress(int iterations, Timer timer, WaitNotices notices, Consumer<TaskMessage> tell,
+            Consumer<RuntimeException> fail) {
         this.iterations = iterations;
         this.timer = timer;
         this.notices = notices;
         this.tell = tell;
+        this.fail = fail;
         lastNs = timer.nowNs();
     }
 
@@ -45,6 +48,11 @@ final class TaskProgress implements TrainingListener {
     @Override
     public void onValidation(Validation measured) {
         tell.accept(new TaskMessage.Validated(measured));
+    }
+
+    @Override
+    public void onFailure(RuntimeException cause) {
+        fail.accept(cause);
     }
 
     @Override

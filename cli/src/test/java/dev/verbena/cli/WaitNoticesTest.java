@@ -65,7 +65,7 @@ class WaitNoticesTest {
     @Test
     void aTaskSaysForWhomItWaits() {
         List<TaskMessage> told = new ArrayList<>();
-        TaskProgress progress = new TaskProgress(10, timer, notices, told::add);
+        TaskProgress progress = new TaskProgress(10, timer, notices, told::add, _ -> {});
         progress.onPeerAwaited("server:0", new Endpoint("host1", 7000), Duration.ofSeconds(30));
         advanceMillis(4_000);
         progress.onPeerAwaited("server:1", new Endpoint("host2", 7001), Duration.ofSeconds(60));
@@ -91,7 +91,7 @@ class WaitNoticesTest {
     @Test
     void progressIsToldNowAndThenAndAtTheEnd() {
         List<TaskMessage> told = new ArrayList<>();
-        TaskProgress progress = new TaskProgress(10, timer, notices, told::add);
+        TaskProgress progress = new TaskProgress(10, timer, notices, told::add, _ -> {});
         for (int i = 0; i < 10; i++) {
             advanceMillis(90);
             progress.onIteration(i, 0.5, 100);

@@ -107,9 +107,14 @@ public final class Training {
         boolean hadTrace = traces.isThere(task);
         try (Session session = Sessions.distributed(graph.graph(), task, cluster, device,
                 sessionOptions(options).withTrace(traces.file(task)), listener)) {
-            return worker >= 0
-                    ? work(options, data, graph, task, worker, session, device, hadTrace, listener)
-                    : serve(options, data, graph, task, session, device, hadTrace);
+            try {
+                return worker >= 0
+                        ? work(options, data, graph, task, worker, session, device, hadTrace, listener)
+                        : serve(options, data, graph, task, session, device, hadTrace);
+            } catch (TrainingException | CheckpointException e) {
+                listener.onFailure(e);
+                throw e;
+            }
         }
     }
 

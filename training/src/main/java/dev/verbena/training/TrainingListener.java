@@ -14,4 +14,10 @@ public interface TrainingListener extends SessionListener {
 
     /** What is held out has been measured, by worker 0; the last time when all iterations are done. */
     default void onValidation(Validation validation) {}
+
+    /**
+     * This task cannot go on, for a reason of its own, a {@link TrainingException} or {@link CheckpointException}. Its session is still open: once that is
+     * closed, its peers fail for it, and say so to this task.
+     */
+    default void onFailure(RuntimeException cause) {}
 }

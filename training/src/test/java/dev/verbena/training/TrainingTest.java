@@ -12,6 +12,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -168,6 +172,35 @@ class TrainingTest {
         }
         assertThrows(IllegalArgumentException.class, () -> Training.check(
                 new TrainingOptions("mlp", 1, 1, 1, 1, 1, .4f, false).withTimeout(Duration.ZERO), DATA));
+    }
+
+    /** What its peers say once its session is closed is not the cause. */
+    @Test
+    void whoDivergesSaysSoBeforeItsPeersHearOfIt() {
+        RdmaDeviceOptions shm = RdmaDeviceOptions.defaults().withFabric("shm");
+        TrainingOptions options = new TrainingOptions("mlp", 1, 1, 50, 8, 1, 1e38f, false);
+        List<String> said = new ArrayList<>();
+        try (RdmaDevice server = RdmaDevice.create(shm.withName("server:0"));
+                RdmaDevice worker = RdmaDevice.create(shm.withName("worker:0"));
+                ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            Map<String, Endpoint> cluster = Map.of("server:0", server.endpoint(), "worker:0", worker.endpoint());
+            Future<?> serving = threads
+                    .submit(() -> Training.task(options, DATA.facts(), "server:0", cluster, server, QUIET));
+            TrainingListener listener = new TrainingListener() {
+                @Override
+                public void onIteration(int iteration, double loss, double imagesPerSecond) {}
+
+                @Override
+                public void onFailure(RuntimeException cause) {
+                    said.add(cause.getMessage() + (serving.isDone() ? ", and the server had ended" : ""));
+                }
+            };
+            TrainingException thrown = assertThrows(TrainingException.class,
+                    () -> Training.task(options, DATA, "worker:0", cluster, worker, listener));
+            assertTrue(thrown.getMessage().startsWith("training diverged: loss="), thrown.getMessage());
+            assertEquals(List.of(thrown.getMessage()), said);
+            assertThrows(ExecutionException.class, serving::get);
+        }
     }
 
     /** Whatever the optimizer remembers stays on its server, and the curve is the same to the last bit. */
