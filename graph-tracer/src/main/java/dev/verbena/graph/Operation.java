@@ -34,6 +34,23 @@ public interface Operation {
     }
 
     /**
+     * The input that decides which one of its outputs is there; the others are <em>dead</em> in that run, since their branch is not taken: nodes that
+     * read a dead output do not run, and their outputs are dead. -1 if all outputs always are there. Two nodes that are decided by one output, and
+     * have equally many, take the same branch.
+     */
+    default int decidingInput() {
+        return -1;
+    }
+
+    /**
+     * Whether it runs although inputs are dead: where branches meet. It runs when each input is there or known to be dead; its output is dead if all
+     * are. Else a node with a dead input does not run.
+     */
+    default boolean mergesBranches() {
+        return false;
+    }
+
+    /**
      * Whether its only output always is the storage of its only input, so that who reads the output reads the input. Who forwards without
      * saying so makes the nodes that change the storage wait, in the run, for readers that the plan does not know.
      */

@@ -129,6 +129,16 @@ public final class Interpreter {
         }
 
         @Override
+        public boolean isDead(int input) {
+            return false;
+        }
+
+        @Override
+        public void setDead(int output) {
+            throw new UnsupportedOperationException("no branches here");
+        }
+
+        @Override
         public Tensor allocateOutput(int index, ElementType type, Shape shape) {
             return outputs[index] = heap.allocate(type, shape);
         }

@@ -24,6 +24,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     private final DynamicAllocationReceiver protocol;
     /** What the polling thread waits with; its own. */
     private TensorLease waiting;
+    private boolean isTaken;
     private final BooleanSupplier hasCome = this::pollForWaiting;
 
     DynamicTensorReceiver(RdmaDevice device, DynamicAllocationReceiver protocol) {
@@ -32,7 +33,8 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     }
 
     /**
-     * The next tensor in order, which is the caller's from then on, or null if it is not here yet: perhaps {@link #isOutOfMemory}.
+     * The next tensor in order, which is the caller's from then on, or null if it is not here yet: perhaps {@link #isOutOfMemory}. Null also
+     * while the next one is dead: {@link #pollDead}.
      *
      * @throws TransferException when nothing more has come and the sender is lost
      */
@@ -43,14 +45,14 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     /**
      * The next tensor in order, which may take a while.
      *
-     * @return null if it has not come in time
+     * @return null if it has not come in time, or is dead: {@link #pollDead}
      * @throws OutOfArenaMemoryException if it has not, and the arena has no room for it; nothing is lost, poll again when something is freed
      * @throws TransferException when nothing more has come and the sender is lost, or the thread is interrupted
      * @throws IllegalStateException also in a callback, which must not wait
      */
     public Tensor poll(Duration timeout) {
         Tensor[] arrived = new Tensor[1];
-        await(() -> (arrived[0] = protocol.poll()) != null, timeout);
+        await(() -> (arrived[0] = protocol.poll()) != null || protocol.isNextDead(), timeout);
         return arrived[0];
     }
 
@@ -60,7 +62,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
      * that were shared from it, is kept for the next tensor of the same type and shape, or makes room for one of another; the arena has it back
      * when the receiver is closed.
      *
-     * @return false if nothing is here yet
+     * @return false if nothing is here yet, or what is here is dead: {@link #pollDead}
      * @throws IllegalStateException also if the lease holds a tensor
      */
     public boolean poll(TensorLease lease) {
@@ -70,11 +72,24 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     /** As {@link #poll(TensorLease)}, which may take a while, as {@link #poll(Duration)} does. */
     public boolean poll(TensorLease lease, Duration timeout) {
         waiting = lease;
-        return await(hasCome, timeout);
+        isTaken = false;
+        return await(hasCome, timeout) && isTaken;
+    }
+
+    /**
+     * Takes the next tensor in order if it is dead: there is none this time, {@link DynamicTensorSender#offerDead}. Until it is taken, nothing
+     * behind it comes.
+     *
+     * @return false if nothing is here yet, or a tensor is
+     * @throws TransferException as {@link #poll()}
+     */
+    public boolean pollDead() {
+        return protocol.pollDead();
     }
 
     private boolean pollForWaiting() {
-        return protocol.poll(waiting);
+        isTaken = protocol.poll(waiting);
+        return isTaken || protocol.isNextDead();
     }
 
     private boolean await(BooleanSupplier arrival, Duration timeout) {

@@ -74,6 +74,16 @@ public final class DynamicTensorSender implements AutoCloseable {
     }
 
     /**
+     * Tells the receiver that there is no tensor this time, in place of one: a dead tensor, such as that of a branch which was not taken.
+     *
+     * @param callback hears that the receiver knows; may be null
+     * @return BACK_PRESSURED as of a tensor
+     */
+    public SendResult offerDead(SendCallback callback) {
+        return protocol.offerDead(callback);
+    }
+
+    /**
      * Whether {@link #lend} lends: this is a {@linkplain RdmaChannel#lendingSender lending sender}, and the fabric maps memory of peers.
      */
     public boolean lends() {

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 import dev.verbena.graph.Graph;
 import dev.verbena.graph.TensorType;
@@ -24,8 +25,10 @@ import dev.verbena.memory.ElementType;
  * @param index of the output; {@link #CONTROL} for none
  * @param toTask where it is read
  * @param readers the nodes of the whole graph that read it there, or wait for it
+ * @param mayBeDead whether it is of a branch that a run may not take; the peer is told so then, in place of a tensor
  */
-public record CrossingEdge(Graph.Node producer, int index, String toTask, List<Graph.Node> readers) {
+public record CrossingEdge(Graph.Node producer, int index, String toTask, List<Graph.Node> readers,
+        boolean mayBeDead) {
     /** In place of an output's index: that a node has run. */
     static final int CONTROL = -1;
     /** What crosses then. */
@@ -39,14 +42,16 @@ public record CrossingEdge(Graph.Node producer, int index, String toTask, List<G
     public static List<CrossingEdge> of(Graph graph) {
         Map<Key, CrossingEdge> edges = new LinkedHashMap<>();
         Map<Graph.Node, List<Graph.Node>> waiting = waiting(graph);
+        Predicate<Graph.Output> mayBeDead = Liveness.mayBeDead(graph);
         for (Graph.Node producer : graph.nodes()) {
             for (int i = 0; i < producer.outputTypes().size(); i++) {
-                addReaders(producer, i, graph.readers(producer.output(i)), edges);
+                addReaders(producer, i, graph.readers(producer.output(i)), mayBeDead.test(producer.output(i)), edges);
             }
-            addReaders(producer, CONTROL, waiting.getOrDefault(producer, List.of()), edges);
+            addReaders(producer, CONTROL, waiting.getOrDefault(producer, List.of()), false, edges);
         }
         return edges.values().stream()
-                .map(edge -> new CrossingEdge(edge.producer, edge.index, edge.toTask, List.copyOf(edge.readers)))
+                .map(edge -> new CrossingEdge(edge.producer, edge.index, edge.toTask, List.copyOf(edge.readers),
+                        edge.mayBeDead))
                 .toList();
     }
 
@@ -63,12 +68,13 @@ public record CrossingEdge(Graph.Node producer, int index, String toTask, List<G
         return waiting;
     }
 
-    private static void addReaders(Graph.Node producer, int index, Collection<Graph.Node> readers,
+    private static void addReaders(Graph.Node producer, int index, Collection<Graph.Node> readers, boolean mayBeDead,
             Map<Key, CrossingEdge> edges) {
         for (Graph.Node reader : readers) {
             if (!reader.task().equals(producer.task())) {
                 edges.computeIfAbsent(new Key(producer, index, reader.task()),
-                        key -> new CrossingEdge(producer, index, reader.task(), new ArrayList<>()).checked()).readers
+                        key -> new CrossingEdge(producer, index, reader.task(), new ArrayList<>(), mayBeDead)
+                                .checked()).readers
                         .add(reader);
             }
         }
@@ -100,6 +106,11 @@ public record CrossingEdge(Graph.Node producer, int index, String toTask, List<G
     /** What is known of its tensors before the run. */
     public TensorType type() {
         return isControl() ? CONTROL_TYPE : output().type();
+    }
+
+    /** Whether there always is a tensor, and its shape is known before the run, so that its transfer can be placed statically. */
+    public boolean isStatic() {
+        return type().isStatic() && !mayBeDead;
     }
 
     /** {@code <node>:<output>-><task>}, or {@code <node>:control-><task>}: what both ends call the edge when they meet. */

@@ -31,7 +31,7 @@ public final class TransferPlan {
     public enum Protocol {
         /** The shape is known: the receiver's slots are allocated before the run and written to directly (EuroSys'19 §3.2). */
         STATIC_PLACEMENT,
-        /** The shape is known only at run time (EuroSys'19 §3.3). */
+        /** The shape is known only at run time, or whether there is a tensor at all (EuroSys'19 §3.3). */
         DYNAMIC_ALLOCATION
     }
 
@@ -45,7 +45,7 @@ public final class TransferPlan {
      */
     public record Transfer(CrossingEdge edge, Protocol protocol, int slots, long byteSize) {
         private static Transfer of(CrossingEdge edge, int depth) {
-            return edge.type().isStatic()
+            return edge.isStatic()
                     ? new Transfer(edge, Protocol.STATIC_PLACEMENT, depth,
                             shape(edge).byteSize(edge.type().elementType()))
                     : new Transfer(edge, Protocol.DYNAMIC_ALLOCATION, 0, -1);

@@ -135,7 +135,7 @@ final class DistributedSetup {
 
     private void receive(CrossingEdge edge) {
         IncomingNotices.Heard end = heard.computeIfAbsent(edge.fromTask(), this::hear)
-                .after(edge.type().isStatic() ? placed(edge) : allocated(edge));
+                .after(edge.isStatic() ? placed(edge) : allocated(edge));
         resources.add(end::close);
         ends.put(edge, new ReceiveKernel(edge, end));
     }
@@ -187,6 +187,11 @@ final class DistributedSetup {
             }
 
             @Override
+            public boolean pollDead() {
+                return receiver.pollDead();
+            }
+
+            @Override
             public boolean lacksRoom() {
                 return receiver.isOutOfMemory();
             }
@@ -201,7 +206,7 @@ final class DistributedSetup {
                 new SendKernel(edge, told.computeIfAbsent(edge.toTask(), this::tell)
                         .before(sender), tracer, counters, edge.isControl() ? signal(edge) : null));
         // Who sends tensors of unknown shape has memory that they can be read from, and asks for no less.
-        if (anySender == null || !edge.type().isStatic()) {
+        if (anySender == null || !edge.isStatic()) {
             anySender = sender;
         }
     }
@@ -216,7 +221,7 @@ final class DistributedSetup {
 
     private OutgoingEdge connect(CrossingEdge edge, int queuePairIndex) {
         return awaiting(edge.toTask(), channel -> {
-            if (!edge.type().isStatic()) {
+            if (!edge.isStatic()) {
                 DynamicTensorSender sender = channel.dynamicSender(nameOf(edge), agreement, options.timeout());
                 resources.add(sender::close);
                 return DeviceOutgoingEdge.of(sender);

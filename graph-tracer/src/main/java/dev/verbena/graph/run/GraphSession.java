@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import dev.verbena.graph.Feed;
 import dev.verbena.graph.Graph;
@@ -126,7 +127,7 @@ final class GraphSession implements Session, RunServices {
         }
         counters.endIteration();
         fetchedOpen.removeIf(tensor -> !tensor.isOpen());
-        fetchedOpen.addAll(fetched);
+        fetched.stream().filter(Objects::nonNull).forEach(fetchedOpen::add);
         latestTimes = new RunTimes(executor.nowNs() - beganNs, executor.waitNs(), executor.copyNs() + movingNs);
         return fetched;
     }

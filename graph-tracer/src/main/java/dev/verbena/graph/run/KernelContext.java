@@ -16,8 +16,14 @@ public interface KernelContext {
 
     int inputCount();
 
-    /** An input; read only, except the {@link Operation#mutatedInputs()}. */
+    /** An input; read only, except the {@link Operation#mutatedInputs()}. Null if it is {@linkplain #isDead dead}. */
     Tensor input(int index);
+
+    /** Whether there is no such input in this run, since the branch that it is of is not taken; only where the operation {@linkplain Operation#mergesBranches merges}. */
+    boolean isDead(int input);
+
+    /** Leaves an output without a tensor in this run, since its branch is not taken; the operation says what {@linkplain Operation#decidingInput decides}. */
+    void setDead(int output);
 
     /** Allocates an output, where the tracer says that it belongs; contents undefined. */
     Tensor allocateOutput(int index, ElementType type, Shape shape);

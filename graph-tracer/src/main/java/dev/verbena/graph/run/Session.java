@@ -27,7 +27,8 @@ public interface Session extends AutoCloseable {
      * @param feeds tensors for {@link Feed} nodes by node name; the caller keeps them and does not change them meanwhile
      * @param fetches outputs of this task's nodes to return; the caller closes them before the session. A fetched tensor may be
      *        a received one, whose slot is free only when it is closed. Of a feed, or a variable, it is a copy, made when all has run; of a
-     *        variable under another name ({@link dev.verbena.graph.Identity}) as it was when that node was done
+     *        variable under another name ({@link dev.verbena.graph.Identity}) as it was when that node was done. Null stands for one that is
+     *        dead in this run, since its branch was not taken ({@link dev.verbena.graph.Switch})
      * @param targets further nodes to run; a node of another task stands for this task's share in it (its Send nodes towards it)
      * @throws IllegalArgumentException if feeds, fetches or targets do not fit the graph; nothing has run then
      * @throws KernelException if a kernel fails; the message names the node

@@ -64,7 +64,7 @@ final class LoopbackCluster implements AutoCloseable {
         }
 
         for (CrossingEdge edge : CrossingEdge.of(graph)) {
-            boolean isStatic = edge.type().isStatic();
+            boolean isStatic = edge.isStatic();
             TestAllocator slots = (isStatic ? registered : further).get(edge.toTask());
             edges.put(edge.name(), new LoopbackEdge(edge, options.depth(), slots,
                     tensor -> isRegistered(edge.fromTask(), tensor), completing, activity::signal));

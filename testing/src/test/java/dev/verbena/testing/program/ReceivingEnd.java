@@ -85,10 +85,18 @@ public final class ReceivingEnd {
                 int sequence = received++;
                 check(tensor, sequence, "as it arrives");
                 held.add(new Held(tensor, sequence, world.nowNs() + world.random().nextInt(holdNsMax)));
+            } else if (dynamicReceiver != null && dynamicReceiver.pollDead()) {
+                checkDead(received++);
             }
         } catch (TransferException e) {
             failure = e.getMessage();
             onFailure.accept(e);
+        }
+    }
+
+    private void checkDead(int sequence) {
+        if (!stream.isDead(sequence)) {
+            world.violate(this + " tensor " + sequence + " arrives as a dead one");
         }
     }
 

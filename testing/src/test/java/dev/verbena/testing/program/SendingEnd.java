@@ -80,6 +80,10 @@ public final class SendingEnd {
             place();
             return;
         }
+        if (stream.isDead(offered)) {
+            offerDead();
+            return;
+        }
         boolean isView = stream.protocol() == Stream.Protocol.STATIC && world.random().nextInt(4) == 0
                 && stream.shape().dimension(0) < host.device().capabilities().elementCountMax();
         boolean isCopied = !isView && world.random().nextInt(8) == 0;
@@ -94,6 +98,19 @@ public final class SendingEnd {
         try (tensor) {
             stream.fill(tensor, sequence);
             result = isView ? offerView(tensor, sequence) : offer(tensor, isCopied, sequence);
+        } catch (TransferException e) {
+            fail(e);
+        }
+        if (result == SendResult.BACK_PRESSURED) {
+            offered--;
+        }
+    }
+
+    private void offerDead() {
+        int sequence = offered++;
+        SendResult result = SendResult.BACK_PRESSURED;
+        try {
+            result = dynamicSender.offerDead(failed -> onEnd(sequence, failed));
         } catch (TransferException e) {
             fail(e);
         }

@@ -56,6 +56,11 @@ public record Stream(int id, int depth, Shape shape, Protocol protocol) {
         return Shape.of(dimensions);
     }
 
+    /** Whether there is no tensor in that place, as now and then where they are allocated as they come. */
+    boolean isDead(int sequence) {
+        return protocol == Protocol.DYNAMIC && new Random(content(sequence, 1)).nextInt(5) == 0;
+    }
+
     /** Under which its receiver is found. */
     String name() {
         return "stream " + id;
@@ -84,6 +89,9 @@ public record Stream(int id, int depth, Shape shape, Protocol protocol) {
 
     /** @return what is wrong with it; null if it is that tensor, and whole */
     String fault(Tensor tensor, int sequence) {
+        if (isDead(sequence)) {
+            return "it should be dead";
+        }
         if (!tensor.shape().equals(shape(sequence))) {
             return "its shape is " + tensor.shape() + " not " + shape(sequence);
         }

@@ -128,7 +128,7 @@ public final class DeviceProgram implements World {
         takeTurns(device);
     }
 
-    /** The longer the program waits for something, the less often; else long waits would take long. */
+    /** The longer the program waits for something, the less often; else long waits would take long. A call of many messages still ends in time. */
     private void takeTurns(SimDevice device) {
         if (isOver || device.isGone()) {
             return;
@@ -140,7 +140,7 @@ public final class DeviceProgram implements World {
             device.progress();
             streams.forEach(stream -> stream.takeTurn(device));
         }
-        long pause = 500 + random.nextInt(4_000) + (simulation.deviceNs() - stepNs) / 20;
+        long pause = 500 + random.nextInt(4_000) + (simulation.deviceNs() - stepNs) / 40;
         simulation.schedule(pause, device + " has its turn", () -> takeTurns(device));
     }
 

@@ -28,8 +28,11 @@ class EngineMutantTest {
         SENDS_A_SLOT_AHEAD("as it (arrives|is given back): element|is not settled|does not work|slot that is in use",
                 "protocol/StaticPlacementSender.java", "return sent - acknowledgedSeen < layout.depth() && ",
                 "return sent - acknowledgedSeen <= layout.depth() && "),
+        KEEPS_A_DEAD_TENSOR("arrives as a dead one|more has arrived than was offered",
+                "protocol/DynamicAllocationReceiver.java",
+                "            next.skip();\n", ""),
         PLACES_IN_A_SLOT_THAT_IS_IN_USE(
-                "as it (arrives|is given back): element|more has arrived than was offered|slot that is in use",
+                "as it (arrives|is given back): element|more has arrived than was offered|slot that is in use|it is for another one",
                 "protocol/StaticPlacementSender.java", "boolean isReady = isReady() && hasSlotForPart();",
                 "boolean isReady = isReady() | true;"),
         TELLS_OF_WHAT_WAS_PLACED_BEFORE_IT_IS_OFFERED(

@@ -139,20 +139,36 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         return ring[(int) (sequence % ring.length)];
     }
 
-    /** The next tensor in order, or null if it is not here yet. */
+    /** The next tensor in order, or null if it is not here yet, or dead. */
     public Tensor poll() {
         Fetch next = nextArrived();
-        return next == null ? null : next.deliver();
+        return next == null || next.record.isDead() ? null : next.deliver();
     }
 
-    /** Lends the next tensor in order to a lease that holds none. @return false if it is not here yet */
+    /** Lends the next tensor in order to a lease that holds none. @return false if it is not here yet, or dead */
     public boolean poll(TensorLease lease) {
         Fetch next = nextArrived();
-        if (next == null) {
+        if (next == null || next.record.isDead()) {
             return false;
         }
         next.lend(lease);
         return true;
+    }
+
+    /** Takes the next tensor in order if it is a dead one. */
+    public boolean pollDead() {
+        Fetch next = nextArrived();
+        boolean isDead = next != null && next.record.isDead();
+        if (isDead) {
+            next.skip();
+        }
+        return isDead;
+    }
+
+    /** Whether the last poll found nothing because the next tensor in order is dead. */
+    public boolean isNextDead() {
+        Fetch next = at(delivered);
+        return next.isDone() && next.record.isDead();
     }
 
     /** @return null if it is not here yet */
@@ -343,6 +359,9 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
             if (state.getAcquire() == State.EMPTY && !takeRecord(sequence)) {
                 return false;
             }
+            if (record.isDead()) {
+                return takeDead();
+            }
             if (record.loan() != 0) {
                 return borrow();
             }
@@ -360,6 +379,13 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
             } else {
                 read();
             }
+            return true;
+        }
+
+        private boolean takeDead() {
+            reading.setRelease(reading.getPlain() + 1);
+            finish(null);
+            engines.announce();
             return true;
         }
 
@@ -450,6 +476,11 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
             }
             place = null;
             landed = null;
+            skip();
+        }
+
+        /** Makes room for the next one. */
+        void skip() {
             state.setRelease(State.EMPTY);
             delivered++;
         }

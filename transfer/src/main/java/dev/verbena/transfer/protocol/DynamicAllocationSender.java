@@ -98,6 +98,21 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         return tell((MemoryRegion) tensor.slab(), tensor.slabOffset(), tensor.type(), tensor.shape(), callback);
     }
 
+    /** @see dev.verbena.transfer.DynamicTensorSender#offerDead */
+    public SendResult offerDead(SendCallback callback) {
+        if (!isReady()) {
+            counters.onBackPressure();
+            return SendResult.BACK_PRESSURED;
+        }
+        long sequence = sent.getPlain();
+        Offered offered = at(sequence);
+        offered.callback = callback;
+        offered.isDead = true;
+        DynamicRecord.writeDead(offered.record.memory(), sequence);
+        put(offered, sequence);
+        return SendResult.SENT;
+    }
+
     /** Whether the receiver may use tensors where they lie. */
     public boolean lends() {
         return loans != null;
@@ -165,6 +180,10 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         long sequence = sent.getPlain();
         DynamicRecord.write(offered.record.memory(), sequence, region, regionOffset, type, shape, loan);
         counters.onTransfer(shape.byteSize(type));
+        put(offered, sequence);
+    }
+
+    private void put(Offered offered, long sequence) {
         sent.setRelease(sequence + 1);
         records.putOwn(offered.record, offered);
     }
@@ -280,17 +299,25 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         }
         SendCallback listener = offered.callback;
         offered.callback = null;
+        if (offered.isDead) {
+            offered.isDead = false;
+        } else {
+            giveBack(offered, cause);
+        }
+        released.setRelease(released.getPlain() + 1);
+        if (listener != null) {
+            listener.onComplete(cause == null ? null : new TransferException(records + ": " + cause));
+        }
+    }
+
+    private void giveBack(Offered offered, String cause) {
         if (offered.event != null) {
             offered.event.commit(records.name(), records.receiverName(), offered.lease.memory().byteSize(), cause);
             offered.event = null;
         }
         records.peer().giveBack(offered.lease);
-        released.setRelease(released.getPlain() + 1);
         if (cause == null) {
             counters.onFree(offered.offeredNs, records.peer().engines());
-        }
-        if (listener != null) {
-            listener.onComplete(cause == null ? null : new TransferException(records + ": " + cause));
         }
     }
 
@@ -301,6 +328,8 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         private SendCallback callback;
         /** What it is if it is lent; its pin is the loan's then, and so is what hears of its end. */
         private Loans.Loan loan;
+        /** Whether there is no tensor, and so nothing is pinned. */
+        private boolean isDead;
         private long offeredNs;
         /** Null while nobody records. */
         private TensorSentEvent event;

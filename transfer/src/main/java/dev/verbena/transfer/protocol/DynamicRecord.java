@@ -22,7 +22,8 @@ import dev.verbena.transfer.spi.MemoryRegion;
  *
  * What a rank of 0 or 1 needs lies in the line that arrival is seen in, and lines of dimensions that a tensor does not have stay with the
  * sender: they are not read. The sequence counts from 0. Word 17 has the type in bits 0 to 7, the rank in 8 to 15, and the number of a loan from
- * bit 16 on, 0 of a tensor that is to be read: {@link Loans}. Of an empty tensor, address and rkey mean nothing. The checksum is over all words from
+ * bit 16 on, 0 of a tensor that is to be read: {@link Loans}. Of an empty tensor, address and rkey mean nothing. A dead tensor has the type
+ * {@link #DEAD}, and all else that tensors have is 0. The checksum is over all words from
  * the sequence up to the last dimension: a record that is stale or torn does not have its own.
  *
  * <p><b>Owner:</b> who receives. <b>Threading:</b> confined to its owner; filled again by each {@link #read}, and nothing is allocated as
@@ -40,6 +41,8 @@ final class DynamicRecord {
     private static final int RANK_SHIFT = 8;
     private static final int LOAN_SHIFT = 16;
     private static final int BYTE_MASK = 0xff;
+    /** No element type has that code. */
+    private static final int DEAD = BYTE_MASK;
     /** Odd, with bits all over: the golden ratio's, as in Knuth's multiplicative hashing (TAOCP 6.4). */
     private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
 
@@ -50,6 +53,12 @@ final class DynamicRecord {
     private long address;
     private long rkey;
     private long loan;
+    private boolean isDead;
+
+    /** Whether there is no tensor of that sequence, and all else but the sequence means nothing. */
+    boolean isDead() {
+        return isDead;
+    }
 
     ElementType type() {
         return type;
@@ -93,12 +102,25 @@ final class DynamicRecord {
         set(words, CHECKSUM, checksum(words));
     }
 
-    /** @throws TransferException if it is not what {@link #write} makes of a tensor as the one of that sequence */
+    /** Writes that there is no tensor of that sequence. */
+    static void writeDead(MemorySegment words, long sequence) {
+        words.asSlice(0, BYTE_SIZE).fill((byte) 0);
+        set(words, SEQUENCE, sequence);
+        set(words, TYPE, DEAD);
+        set(words, CHECKSUM, checksum(words));
+    }
+
+    /** @throws TransferException if it is not what {@link #write} or {@link #writeDead} makes of that sequence */
     void read(MemorySegment words, long sequence) {
         try {
             require(get(words, CHECKSUM) == checksum(words), "checksum", get(words, CHECKSUM));
             require(get(words, SEQUENCE) == sequence, "sequence", get(words, SEQUENCE));
             long typeAndRank = get(words, TYPE);
+            isDead = typeAndRank == DEAD;
+            if (isDead) {
+                loan = 0;
+                return;
+            }
             type = ElementType.ofCode((int) (typeAndRank & BYTE_MASK));
             readShape(words, typeAndRank >>> RANK_SHIFT & BYTE_MASK);
             loan = typeAndRank >>> LOAN_SHIFT;

@@ -40,6 +40,12 @@ public final class DeviceOutgoingEdge {
             }
 
             @Override
+            public SendResult offerDead(SendCallback callback) {
+                throw new IllegalStateException(
+                        sender + " is of an edge that is never dead; this is a defect of the plan");
+            }
+
+            @Override
             public SendResult offerCopied(Tensor copy, SendCallback callback) {
                 return sender.offerCopied(copy, callback);
             }
@@ -57,6 +63,11 @@ public final class DeviceOutgoingEdge {
             @Override
             public Tensor place() {
                 return null; // It has no slot before it is offered.
+            }
+
+            @Override
+            public SendResult offerDead(SendCallback callback) {
+                return sender.offerDead(callback);
             }
 
             @Override

@@ -136,6 +136,8 @@ public final class IncomingNotices implements PeerNotices {
         private final IncomingEdge edge;
         /** It was looked at, and is still to be taken. */
         private Tensor seen;
+        /** As was that there is none. */
+        private boolean isDeadSeen;
         /** Why none comes any more; null as long as some may. */
         private TransferException lost;
 
@@ -158,16 +160,25 @@ public final class IncomingNotices implements PeerNotices {
             return taken;
         }
 
+        /** Of what the last poll found. */
+        @Override
+        public boolean pollDead() {
+            boolean isDead = isDeadSeen && isAgreed;
+            isDeadSeen &= !isDead;
+            return isDead;
+        }
+
         private boolean hasArrived() {
-            if (seen == null && lost == null) {
+            if (seen == null && !isDeadSeen && lost == null) {
                 try {
                     seen = edge.poll();
+                    isDeadSeen = seen == null && edge.pollDead();
                 } catch (TransferException e) {
                     // Another edge may have a tensor that says more.
                     lost = e;
                 }
             }
-            return seen != null;
+            return seen != null || isDeadSeen;
         }
 
         @Override

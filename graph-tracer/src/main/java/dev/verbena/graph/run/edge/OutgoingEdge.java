@@ -23,6 +23,9 @@ public interface OutgoingEdge {
 
     SendResult offer(Tensor tensor, SendCallback callback);
 
-    /** The same, of what was copied into registered memory to be sent; counted as a copy when it has left. */
+    /** In place of a tensor: there is none in this run, since the branch that it is of is not taken. */
+    SendResult offerDead(SendCallback callback);
+
+    /** As {@link #offer}, of what was copied into registered memory to be sent; counted as a copy when it has left. */
     SendResult offerCopied(Tensor copy, SendCallback callback);
 }

@@ -90,6 +90,11 @@ public final class OutgoingNotices implements PeerNotices, SendCallback {
             }
 
             @Override
+            public SendResult offerDead(SendCallback callback) {
+                return isTold() ? edge.offerDead(callback) : SendResult.BACK_PRESSURED;
+            }
+
+            @Override
             public SendResult offerCopied(Tensor copy, SendCallback callback) {
                 return isTold() ? edge.offerCopied(copy, callback) : SendResult.BACK_PRESSURED;
             }

@@ -4,12 +4,13 @@ import java.util.function.Consumer;
 
 import dev.verbena.graph.plan.CrossingEdge;
 import dev.verbena.graph.run.KernelContext;
+import dev.verbena.graph.run.execution.NodeFrame;
 import dev.verbena.graph.run.execution.TransferKernel;
 import dev.verbena.memory.Tensor;
 
 /**
  * Receives a tensor along a crossing edge (the RdmaRecv operator of EuroSys'19 §4): polls until it is there. Its output is the slot itself, or
- * what was read into memory of its own; when the last reader is done, it is free for the sender, or at all.
+ * what was read into memory of its own; when the last reader is done, it is free for the sender, or at all. Or it is dead, as it is on the other task.
  *
  * <p><b>Owner:</b> the session. <b>Threading:</b> confined to the session's thread.
  */
@@ -26,12 +27,16 @@ public final class ReceiveKernel implements TransferKernel {
     @Override
     public boolean poll(KernelContext context) {
         arrived = end.poll();
-        return arrived != null;
+        return arrived != null || end.pollDead();
     }
 
     @Override
     public void start(KernelContext context, Consumer<Throwable> done) {
-        context.setOutput(0, arrived);
+        if (arrived == null) {
+            NodeFrame.of(context).die();
+        } else {
+            context.setOutput(0, arrived);
+        }
         arrived = null;
         done.accept(null);
     }

@@ -23,7 +23,7 @@ import dev.verbena.transfer.TransferException;
  * <p>A tensor that nobody else needs is computed in the receiver's slot, where the fabric maps that and the slot is free in time; offering it moves
  * nothing. Another one in registered memory goes as it is; any other is copied into registered memory first, once in a run to however many tasks
  * it goes, and counted. With tracing off every tensor is copied, wherever it lies (the paper's RDMA.cp). That a node has run is said by a
- * tensor that the session has for that.
+ * tensor that the session has for that. Of a dead tensor the peer is told that it is dead.
  *
  * <p><b>Owner:</b> the session. <b>Threading:</b> confined to the session's thread, but for {@link #place}, by who computes the tensor before it
  * is sent, and the callback.
@@ -61,7 +61,7 @@ public final class SendKernel implements TransferKernel, SendCallback {
 
     @Override
     public Tensor place(ElementType type, Shape shape) {
-        placed = edge.type().isStatic() && type == edge.type().elementType() && shape.equals(TransferPlan.shape(edge))
+        placed = edge.isStatic() && type == edge.type().elementType() && shape.equals(TransferPlan.shape(edge))
                 ? end.place()
                 : null;
         return placed;
@@ -69,6 +69,10 @@ public final class SendKernel implements TransferKernel, SendCallback {
 
     @Override
     public boolean poll(KernelContext context) {
+        if (signal == null && context.isDead(0)) {
+            first.set(null);
+            return end.offerDead(this) == SendResult.SENT;
+        }
         Tensor tensor = signal == null ? context.input(0) : signal;
         boolean copies = signal == null && (!tracer.isEnabled() || !end.isRegistered(tensor));
         first.set(null);
@@ -78,7 +82,7 @@ public final class SendKernel implements TransferKernel, SendCallback {
             if (signal == null) {
                 tracer.sent(tensor, copies);
             }
-            counters.sent(edge.type().isStatic(), tensor == placed, hasCopied, tensor.byteSize());
+            counters.sent(edge.isStatic(), tensor == placed, hasCopied, tensor.byteSize());
             placed = null;
             hasCopied = false;
         }

@@ -20,6 +20,8 @@ import dev.verbena.transfer.TransferException;
  * when its kernel returns; an asynchronous one when it says so, from any thread, through a queue that wakes this one; a polling
  * one is polled once and, when it is not ready, goes back to the tail, behind everything else that could run.
  *
+ * <p>A node of a branch that is not taken is finished without running: its outputs are dead. Who sends a dead tensor tells the peer.
+ *
  * <p>When a whole pass over the ready queue moved nothing, the executor spins briefly and then parks until something may have
  * arrived. What may have arrived is asked before the pass, so nothing is missed.
  *
@@ -157,6 +159,11 @@ public final class Executor {
     /** @return whether it moved; if not it belongs to the tail of the queue */
     private boolean execute(NodeRun run) {
         try {
+            if (run.frame().isDead() && !(run.kernel() instanceof TransferKernel)) {
+                run.frame().die();
+                finish(run);
+                return true;
+            }
             if (run.frame().isBlocked()) {
                 return false;
             }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -92,11 +93,17 @@ public final class Frame {
         }
     }
 
-    /** After a run: what was asked for, now the caller's. Storage that others own, or that is fetched twice, is copied. */
+    /**
+     * After a run: what was asked for, now the caller's. Storage that others own, or that is fetched twice, is copied. Null stands for what is dead.
+     */
     public List<Tensor> fetch(SessionMemory memory) {
         List<Tensor> fetched = new ArrayList<>(fetches.length);
         try {
             for (Value value : fetches) {
+                if (value.isDead()) {
+                    fetched.add(null);
+                    continue;
+                }
                 Tensor kept = value.takeKept();
                 if (kept != null) {
                     fetched.add(kept);
@@ -116,7 +123,7 @@ public final class Frame {
                 }
             }
         } catch (Throwable e) {
-            fetched.forEach(Tensor::close);
+            fetched.stream().filter(Objects::nonNull).forEach(Tensor::close);
             abandon();
             throw e;
         }

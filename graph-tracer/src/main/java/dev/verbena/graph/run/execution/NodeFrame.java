@@ -64,6 +64,24 @@ public final class NodeFrame implements KernelContext {
         }
     }
 
+    /** Whether the branch that it is of is not taken: then it does not run. */
+    boolean isDead() {
+        boolean merges = node.operation().mergesBranches();
+        for (Value input : inputs) {
+            if (input.isDead() != merges) {
+                return !merges;
+            }
+        }
+        return merges;
+    }
+
+    /** In place of running. */
+    public void die() {
+        for (Value output : outputs) {
+            output.die();
+        }
+    }
+
     /**
      * Whether it would overwrite variables that somebody else still reads. Control edges rule that out, except for readers of
      * an alias that an operation made without being known to; those it waits for.
@@ -102,13 +120,17 @@ public final class NodeFrame implements KernelContext {
             output.publish();
         }
         for (int settled : settledInputs) {
-            inputs[settled].storage().settle();
+            if (!inputs[settled].isDead()) {
+                inputs[settled].storage().settle();
+            }
         }
         for (Value input : inputs) {
             if (node.operation() instanceof Send) {
                 input.sent();
             }
-            input.storage().release();
+            if (!input.isDead()) {
+                input.storage().release();
+            }
         }
         fed = null;
     }
@@ -209,6 +231,21 @@ public final class NodeFrame implements KernelContext {
     }
 
     @Override
+    public boolean isDead(int input) {
+        return inputs[input].isDead();
+    }
+
+    @Override
+    public void setDead(int output) {
+        if (node.operation().decidingInput() < 0) {
+            throw new IllegalArgumentException("output " + output + " dead, which operation " + node.operation().name()
+                    + " does not say (Operation.decidingInput), so that the plan has none ready for it");
+        }
+        checkUnset(output);
+        outputs[output].die();
+    }
+
+    @Override
     public Tensor allocateOutput(int index, ElementType type, Shape shape) {
         checkUnset(index);
         return newOutput(index, type, shape);
@@ -244,7 +281,7 @@ public final class NodeFrame implements KernelContext {
     public void setOutput(int index, Tensor tensor) {
         checkUnset(index);
         for (Value input : inputs) {
-            if (input.tensor().sharesStorageWith(tensor)) {
+            if (!input.isDead() && input.tensor().sharesStorageWith(tensor)) {
                 throw new IllegalArgumentException(
                         "output " + index + " is the storage of an input; forward it instead");
             }

@@ -24,6 +24,8 @@ public final class Value {
     private final Deque<Tensor> kept = new ArrayDeque<>(0);
     private Tensor tensor;
     private Storage storage;
+    /** Whether there is none in this run, since the branch that it is of is not taken. */
+    private boolean isDead;
     private TensorAllocator destination;
     /** Steps of a run that send it to another task. */
     private int senderCount;
@@ -101,17 +103,29 @@ public final class Value {
         }
     }
 
+    public void die() {
+        isDead = true;
+    }
+
+    public boolean isDead() {
+        return isDead;
+    }
+
     public boolean isSet() {
-        return tensor != null;
+        return tensor != null || isDead;
     }
 
     /** Whether the tensor is of the type that the shape function said. */
     public boolean isAsAnnounced() {
+        if (isDead) {
+            return true;
+        }
         return known == null
                 ? type.accepts(tensor.type(), tensor.shape())
                 : tensor.type() == type.elementType() && tensor.shape().equals(known);
     }
 
+    /** Null if it is dead, as is the storage. */
     public Tensor tensor() {
         return tensor;
     }
@@ -120,8 +134,11 @@ public final class Value {
         return storage;
     }
 
-    /** The node is done: those who need the output hold its storage from now on, and the node no longer does. */
+    /** The node is done: those who need the output hold its storage from now on, and the node no longer does. Nobody holds what is dead. */
     public void publish() {
+        if (isDead) {
+            return;
+        }
         storage.publish(holds);
         if (storage == own) {
             own.release();
@@ -133,7 +150,7 @@ public final class Value {
      * the node is on another task than the variable, and the same graph gives the same wherever its nodes are placed.
      */
     public void keepForFetches(SessionMemory memory) {
-        for (int i = 0; i < holds.fetches() && storage.isVariable(); i++) {
+        for (int i = 0; i < holds.fetches() && !isDead && storage.isVariable(); i++) {
             Tensor copy = memory.allocateOrdinary(tensor.type(), tensor.shape());
             kept.add(copy);
             copy.memory().copyFrom(tensor.memory());
@@ -155,6 +172,7 @@ public final class Value {
     public void clear() {
         tensor = null;
         storage = null;
+        isDead = false;
         unsent = senderCount;
     }
 }

@@ -3,6 +3,7 @@ package dev.verbena.graph.run.edge;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 
@@ -24,7 +25,8 @@ import dev.verbena.transfer.TransferException;
 public final class LoopbackEdge implements OutgoingEdge, IncomingEdge {
     private final Deque<Slab> freeSlots = new ArrayDeque<>();
     private int freeSlotCount;
-    private final Deque<Tensor> arrived = new ArrayDeque<>();
+    /** Empty where there is a dead tensor. */
+    private final Deque<Optional<Tensor>> arrived = new ArrayDeque<>();
     private final TestAllocator slots;
     private final CrossingEdge edge;
     private final Predicate<Tensor> registered;
@@ -46,7 +48,7 @@ public final class LoopbackEdge implements OutgoingEdge, IncomingEdge {
         this.registered = registered;
         this.completing = completing;
         this.onChange = onChange;
-        for (int i = 0; i < depth && edge.type().isStatic(); i++) {
+        for (int i = 0; i < depth && edge.isStatic(); i++) {
             freeSlots.add(slots.allocate(edge.type().elementType(), TransferPlan.shape(edge)).slab());
         }
     }
@@ -77,7 +79,7 @@ public final class LoopbackEdge implements OutgoingEdge, IncomingEdge {
     private synchronized void handOver(SendCallback callback) {
         freeSlotCount--;
         placed = null;
-        arrived.add(inSlot());
+        arrived.add(Optional.of(inSlot()));
         callback.onComplete(null);
         onChange.run();
     }
@@ -107,13 +109,35 @@ public final class LoopbackEdge implements OutgoingEdge, IncomingEdge {
         return SendResult.SENT;
     }
 
+    @Override
+    public SendResult offerDead(SendCallback callback) {
+        if (edge.isStatic()) {
+            throw new IllegalStateException("a dead tensor along " + edge);
+        }
+        synchronized (this) {
+            if (freeSlotCount == 0) {
+                backPressured++;
+                return SendResult.BACK_PRESSURED;
+            }
+            freeSlotCount--;
+        }
+        completing.execute(() -> {
+            synchronized (this) {
+                arrived.add(Optional.empty());
+            }
+            callback.onComplete(null);
+            onChange.run();
+        });
+        return SendResult.SENT;
+    }
+
     private void write(TensorLease lease, SendCallback callback) {
         MemorySegment bytes = lease.memory();
         synchronized (this) {
             freeSlotCount--;
-            Tensor received = edge.type().isStatic() ? inSlot() : allocated(lease.tensor().shape());
+            Tensor received = edge.isStatic() ? inSlot() : allocated(lease.tensor().shape());
             received.memory().copyFrom(bytes);
-            arrived.add(received);
+            arrived.add(Optional.of(received));
         }
         lease.close();
         callback.onComplete(null);
@@ -149,7 +173,17 @@ public final class LoopbackEdge implements OutgoingEdge, IncomingEdge {
         if (failure != null) {
             throw new TransferException(failure);
         }
-        return arrived.poll();
+        return arrived.isEmpty() || arrived.peek().isEmpty() ? null : arrived.poll().get();
+    }
+
+    @Override
+    public synchronized boolean pollDead() {
+        boolean isDead = !arrived.isEmpty() && arrived.peek().isEmpty();
+        if (isDead) {
+            arrived.poll();
+            acknowledge(null);
+        }
+        return isDead;
     }
 
     /** @param slot null if it was allocated as it came */
