@@ -19,8 +19,12 @@ record OnDeviceRun(Path folder) {
     private static final String ENDING = "OnDevice.class";
     /** Of a test that does not say its own, and of each method before and after tests. What is interrupted then fails by name. */
     private static final String DEADLINE = "120 s";
-    /** How much some do, where somebody wants more than they do by themselves: random programs, and rounds of coming and going. */
-    private static final List<String> AMOUNTS = List.of("verbena.programs.seeds", "verbena.resources.rounds");
+    /**
+     * How much some do, where somebody wants more than they do by themselves: random programs, rounds of coming and going, models that an emulated
+     * processor takes minutes for.
+     */
+    private static final List<String> AMOUNTS = List.of("verbena.programs.seeds", "verbena.resources.rounds",
+            "verbena.models.large");
     private static final List<String> FLAGS = List.of("--enable-native-access=ALL-UNNAMED", "-Xmx1g",
             "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto");
 

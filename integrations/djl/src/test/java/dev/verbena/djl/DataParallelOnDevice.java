@@ -1,6 +1,7 @@
 package dev.verbena.djl;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -24,9 +25,12 @@ class DataParallelOnDevice {
         }
     }
 
+    /** On soft-iWARP the larger model only with {@code -Dverbena.models.large=true}: it is another adapter, but no other way of ours. */
     @ParameterizedTest
-    @CsvSource({"mlp, 12", "cnn, 4"})
+    @CsvSource({"mlp, 6", "cnn, 3"})
     void twoLearnAsOneWithTheDoubledBatch(String kind, int steps) throws Exception {
+        assumeTrue(kind.equals("mlp") || !String.valueOf(System.getenv("VERBENA_TEST_DEVICE")).startsWith("siw")
+                || Boolean.getBoolean("verbena.models.large"), "skipped: give -Dverbena.models.large=true");
         List<Double> losses = TwoBesideOne.learn(kind, "verbs", steps);
         assertTrue(losses.getLast() < losses.getFirst(), "they learn: " + losses);
     }

@@ -42,9 +42,13 @@ class PartedModelsOnDevice {
         comparison(PartComparison.INFERENCES).compare(SmallModels.skipping(folder), Map.of(), 3, Map.of("N", 7L));
     }
 
-    /** The one that takes fewest operations, and as few inferences as use memory and slots again. */
+    /**
+     * The one that takes fewest operations, and as few inferences as use memory and slots again: with {@code -Dverbena.models.large=true}, for up to
+     * eleven minutes in an emulated machine.
+     */
     @Test
     void aLightModel() throws Exception {
+        assumeTrue(Boolean.getBoolean("verbena.models.large"), "skipped: give -Dverbena.models.large=true");
         assumeTrue(Files.exists(LIGHT), () -> "no such file: " + LIGHT);
         comparison(2).compare(LIGHT, Map.of(), 3, Map.of());
     }
