@@ -222,6 +222,11 @@ public final class Group implements AutoCloseable {
         });
     }
 
+    /** Whether an operation has failed, here or at another member, so that none succeeds any more. Its tensor may be pinned until this is closed. */
+    public boolean hasFailed() {
+        return protocol.hasFailed();
+    }
+
     /** Leaves the group: what is under way fails, and waits until nobody writes here any more. The others fail as soon as they need this one. */
     @Override
     public void close() {

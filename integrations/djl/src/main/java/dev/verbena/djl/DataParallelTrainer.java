@@ -116,6 +116,9 @@ public final class DataParallelTrainer extends Trainer {
     public void close() {
         super.close();
         if (memory != null) {
+            if (group.hasFailed()) {
+                group.close(); // Until then others may still write to gradients.
+            }
             memory.close();
             memory = null;
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +27,7 @@ class DataParallelTest {
         assertTrue(losses.getLast() < 0.5 * losses.getFirst(), "they learn: " + losses);
     }
 
-    @Test
+    @RepeatedTest(5)
     void oneThatIsKilledIsNamedByTheOther() throws Exception {
         int port = WorkerProcess.freePort();
         try (WorkerProcess other = WorkerProcess.rankOne(port, "mlp", "1000000", "8", "shm");

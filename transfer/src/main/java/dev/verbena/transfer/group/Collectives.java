@@ -273,6 +273,11 @@ public final class Collectives {
         }
     }
 
+    /** Whether no operation succeeds any more. */
+    public boolean hasFailed() {
+        return failure.get() != null;
+    }
+
     /** All operations here and, as far as they are reached, at the other members fail with that cause; the first counts. */
     public void fail(String cause) {
         if (failure.compareAndSet(null, this + ": " + cause)) {
