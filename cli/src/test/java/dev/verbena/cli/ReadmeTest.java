@@ -12,6 +12,8 @@ import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the documents show is true: examples compile and run, the files that the README names are there. */
 class ReadmeTest {
@@ -78,9 +80,10 @@ class ReadmeTest {
         assertEquals(example.printed(), example.output(folder));
     }
 
-    @Test
-    void exampleOfControlInputsPrintsWhatItsGuideSays() throws Exception {
-        DocumentExample example = DocumentExample.all("docs/guide/graphs.md").getLast();
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void examplesOfControlInputsAndBranchesPrintWhatTheirGuideSays(int index) throws Exception {
+        DocumentExample example = DocumentExample.all("docs/guide/graphs.md").get(index);
         assertEquals(example.printed(), example.output(folder));
     }
 

@@ -42,7 +42,7 @@ public record CrossingEdge(Graph.Node producer, int index, String toTask, List<G
     public static List<CrossingEdge> of(Graph graph) {
         Map<Key, CrossingEdge> edges = new LinkedHashMap<>();
         Map<Graph.Node, List<Graph.Node>> waiting = waiting(graph);
-        Predicate<Graph.Output> mayBeDead = Liveness.mayBeDead(graph);
+        Predicate<Graph.Output> mayBeDead = Branches.mayBeDead(graph);
         for (Graph.Node producer : graph.nodes()) {
             for (int i = 0; i < producer.outputTypes().size(); i++) {
                 addReaders(producer, i, graph.readers(producer.output(i)), mayBeDead.test(producer.output(i)), edges);

@@ -19,19 +19,19 @@ import dev.verbena.graph.Operation;
  * <p>Conditions that nodes have in common are told by the output that decides. What is merged otherwise, without an input that always is there, has a
  * condition of its own, which nothing ends.
  */
-final class Liveness {
+final class Branches {
     /** That a decision has taken one of its branches. */
     private record Condition(Output decider, int branch, int branches) {}
 
     private final Map<Output, Set<Condition>> conditions = new HashMap<>();
 
-    private Liveness() {}
+    private Branches() {}
 
     /** The outputs that may be dead. */
     static Predicate<Output> mayBeDead(Graph graph) {
-        Liveness liveness = new Liveness();
-        graph.nodes().forEach(liveness::visit);
-        return output -> !liveness.of(output).isEmpty();
+        Branches branches = new Branches();
+        graph.nodes().forEach(branches::visit);
+        return output -> !branches.of(output).isEmpty();
     }
 
     private Set<Condition> of(Output output) {
