@@ -60,6 +60,7 @@ public final class Graph {
                         + ") says that it mutates input " + mutated + " but has inputs=" + inputs.size());
             }
         }
+        checkBranching(name, operation, inputs.size());
         List<TensorType> types = new ArrayList<>(inputs.size());
         for (Output input : inputs) {
             if (nodes.get(input.node().name()) != input.node()) {
@@ -92,6 +93,17 @@ public final class Graph {
             readers.computeIfAbsent(input, key -> new LinkedHashSet<>()).add(node);
         }
         return node;
+    }
+
+    private static void checkBranching(String name, Operation operation, int inputCount) {
+        if (operation.decidingInput() >= inputCount) {
+            throw new IllegalArgumentException("node '" + name + "' (" + operation.name() + ") says decidingInput="
+                    + operation.decidingInput() + " but has inputs=" + inputCount);
+        }
+        if (operation.mergesBranches() && inputCount == 0) {
+            throw new IllegalArgumentException(
+                    "node '" + name + "' (" + operation.name() + ") says that it merges branches but has inputs=0");
+        }
     }
 
     /** The node of that name. @throws IllegalArgumentException if there is none */

@@ -3,6 +3,7 @@
  *
  * <pre>
  *   Graph ──► CrossingEdge.of        which outputs are read, and which nodes waited for, on another task
+ *     │          │    Branches       which of them may be dead in a run
  *     │          └──► TransferPlan   by which protocol they cross, in how many slots, and how much registered memory that takes
  *     └─────► Partition.of(task)     the task's nodes, a Send and a Receive for each crossing edge, and ControlEdges between them
  *                └──► RunPlan.of     of those what some fetches and targets need: Steps, and who holds each output (Holds)

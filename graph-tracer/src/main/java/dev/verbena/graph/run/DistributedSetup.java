@@ -188,7 +188,7 @@ final class DistributedSetup {
 
             @Override
             public boolean pollDead() {
-                return receiver.pollDead();
+                return edge.mayBeDead() && receiver.pollDead();
             }
 
             @Override

@@ -203,6 +203,13 @@ class BranchesTest {
         refusal = assertThrows(IllegalArgumentException.class,
                 () -> graph.add("merge", "a", new Merge(), x.output(), p.output())).getMessage();
         assertTrue(refusal.endsWith("give them one element type and rank"), refusal);
+        refusal = assertThrows(IllegalArgumentException.class,
+                () -> graph.add("decides", "a", new Branching(1, false), x.output()))
+                .getMessage();
+        assertEquals("node 'decides' (Branching) says decidingInput=1 but has inputs=1", refusal);
+        refusal = assertThrows(IllegalArgumentException.class, () -> graph.add("merges", "a", new Branching(-1, true)))
+                .getMessage();
+        assertEquals("node 'merges' (Branching) says that it merges branches but has inputs=0", refusal);
         Node y = graph.add("y", "a", TestOperations.constant(new long[]{3}, 5));
         assertFalse(graph.add("either", "a", new Merge(), x.output(), y.output()).output().type().isStatic());
         Node dies = graph.add("dies", "a", new Function("Dies", x.output().type(), context -> context.setDead(0)));
@@ -235,6 +242,19 @@ class BranchesTest {
         RandomBranches random = new RandomBranches(seed, nodeCount, 2);
         try (DeviceCluster cluster = new DeviceCluster(random.graph(), options(true, depth), mode)) {
             cluster.run((task, session) -> random.check(task, session, RUNS));
+        }
+    }
+
+    /** Planned only. */
+    private record Branching(int decidingInput, boolean mergesBranches) implements Operation {
+        @Override
+        public String name() {
+            return "Branching";
+        }
+
+        @Override
+        public List<TensorType> infer(List<TensorType> inputs) {
+            return List.of();
         }
     }
 

@@ -239,7 +239,7 @@ public final class NodeFrame implements KernelContext {
     public void setDead(int output) {
         if (node.operation().decidingInput() < 0) {
             throw new IllegalArgumentException("output " + output + " dead, which operation " + node.operation().name()
-                    + " does not say (Operation.decidingInput), so that the plan has none ready for it");
+                    + " does not say (Operation.decidingInput), so that no peer reckons with it");
         }
         checkUnset(output);
         outputs[output].die();
