@@ -9,7 +9,8 @@ import dev.verbena.transfer.RdmaDeviceOptions;
 
 /** A process beside that of a test: trains, and prints each step's number and loss. */
 final class Worker {
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** An emulated processor takes minutes until PyTorch is loaded; who is lost is heard of at once nevertheless. */
+    static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private Worker() {}
 
