@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import dev.verbena.memory.ElementType;
@@ -17,6 +18,7 @@ import dev.verbena.memory.Shape;
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabOptions;
 import dev.verbena.memory.SlabSource;
+import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.transfer.counters.CounterFile;
 import dev.verbena.transfer.counters.CounterRow.Word;
@@ -335,9 +337,27 @@ public final class RdmaDevice implements AutoCloseable {
      */
     public TensorReceiver receiver(String name, TensorArena arena, ElementType type, Shape shape, int depth,
             String agreement) {
+        return announced(name, row -> new StaticPlacementReceiver(engines, receivers, name, arena, type, shape, depth,
+                arrivals, row, agreement));
+    }
+
+    /**
+     * The same, with slots in memory of the caller: where many small receivers are made, one block for all their slots takes less than one for
+     * each.
+     *
+     * @param slots of {@link #receiverBufferByteSize} at least, in memory registered here; the receiver's from now on, who closes it when no peer
+     *            can write there any more, or if it is refused
+     * @throws IllegalArgumentException also if they are too small
+     */
+    public TensorReceiver receiver(String name, Tensor slots, ElementType type, Shape shape, int depth,
+            String agreement) {
+        return announced(name, row -> new StaticPlacementReceiver(engines, receivers, name, slots, type, shape, depth,
+                arrivals, row, agreement));
+    }
+
+    private TensorReceiver announced(String name, Function<TransferCounters, StaticPlacementReceiver> made) {
         TransferCounters row = receiverCounters(name, STATIC);
-        StaticPlacementReceiver receiver = closingOnFailure(row, () -> new StaticPlacementReceiver(engines, receivers,
-                name, arena, type, shape, depth, arrivals, row, agreement));
+        StaticPlacementReceiver receiver = closingOnFailure(row, () -> made.apply(row));
         try {
             receivers.announce(receiver);
         } catch (IllegalArgumentException e) {

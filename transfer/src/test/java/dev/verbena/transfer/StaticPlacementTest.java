@@ -331,6 +331,52 @@ class StaticPlacementTest {
         }
     }
 
+    /** Two receivers in one block of the caller's, each of which closes its part; also one that is refused. */
+    @Test
+    void slotsMayLieInMemoryOfTheCaller() {
+        try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {
+            Shape shape = Shape.of(3);
+            long byteSize = RdmaDevice.receiverBufferByteSize(TYPE, shape, 2);
+            long stride = Math.ceilDiv(byteSize, 64L) * 64;
+            AtomicInteger closed = new AtomicInteger();
+            Tensor block = pair.receiverArena.allocate(ElementType.UINT8, Shape.of(2 * stride));
+            List<TensorReceiver> receivers = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                receivers.add(pair.receiver.receiver("edge" + i, part(block, i * stride, byteSize, closed), TYPE,
+                        shape, 2, ""));
+            }
+            for (int i = 0; i < 2; i++) {
+                TensorSender sender = pair.channel().sender("edge" + i, TYPE, shape, DevicePair.TIMEOUT);
+                Tensor tensor = pair.floats(3, 10 * i);
+                assertEquals(SendResult.SENT, sender.offer(tensor, null));
+                tensor.close();
+                Tensor arrived = DevicePair.await(pair.receiver, receivers.get(i)::poll);
+                assertEquals(10 * i, first(arrived));
+                assertTrue(arrived.address() >= block.address() + i * stride
+                        && arrived.address() < block.address() + (i + 1) * stride, "within its part");
+                arrived.close();
+                sender.close();
+            }
+            String message = assertThrows(IllegalArgumentException.class, () -> pair.receiver.receiver("small",
+                    part(block, 0, byteSize - 1, closed), TYPE, shape, 2, "")).getMessage();
+            assertTrue(message.contains("receiver 'small': its slots need byteSize=" + byteSize), message);
+            assertEquals(1, closed.get(), "who is refused closes what it was given");
+            assertThrows(IllegalArgumentException.class, () -> pair.receiver.receiver("none",
+                    part(block, 0, byteSize, closed), TYPE, shape, 0, ""));
+            assertThrows(IllegalArgumentException.class, () -> pair.receiver.receiver("edge0",
+                    part(block, 0, byteSize, closed), TYPE, shape, 2, ""));
+            assertEquals(3, closed.get());
+            receivers.forEach(TensorReceiver::close);
+            DevicePair.awaitTrue(pair.receiver, () -> closed.get() == 5);
+            block.close();
+        }
+    }
+
+    private static Tensor part(Tensor block, long offset, long byteSize, AtomicInteger closed) {
+        return Tensor.over(block.slab(), block.slabOffset() + offset, ElementType.UINT8, Shape.of(byteSize),
+                closed::incrementAndGet);
+    }
+
     @Test
     void bothEndsLearnThatThePeerGaveUpAndWhy() {
         try (DevicePair pair = new DevicePair(DevicePair.options(ArrivalMode.AUTO))) {

@@ -59,11 +59,13 @@ public final class TransferPlan {
     /** Who sets the session up, and who runs it. */
     public static final int ALLOCATING_THREADS = 2;
     /**
-     * Slack on top of what the arena needs to hold everything at once. Tensors come and go in an order that varies, so holes
-     * between them may be a little too small for the next; the share is far below the quarter that users are promised at most.
+     * Slack on top of what the arena needs to hold everything at once, of what comes and goes: in an order that varies, so holes between tensors may
+     * be a little too small for the next. The share is far below the quarter that users are promised at most.
      */
     private static final long SLACK_SHARE = 32;
     private static final long SLACK_BYTE_SIZE = 1L << 16;
+    /** As an arena aligns tensors. */
+    private static final long SLOT_ALIGNMENT = 64;
 
     private final Graph graph;
     private final int depth;
@@ -145,25 +147,39 @@ public final class TransferPlan {
                 born.add(edge.output());
                 // Each is of the sent tensor's type and number of elements.
                 born.stream().filter(sent::add).forEach(output -> byteSizes.add(transfer.byteSize));
-            } else if (edge.toTask().equals(task)) {
-                byteSizes
-                        .add(RdmaDevice.receiverBufferByteSize(edge.type().elementType(), shape(edge), transfer.slots));
             }
         }
         if (controls) {
             byteSizes.add(CONTROL_BYTE_SIZE);
         }
-        addNotices(task, byteSizes);
-        long exact = TensorArena.plannedByteSize(allocatingThreads, byteSizes.build().toArray());
-        return exact == 0 ? 0 : exact + exact / SLACK_SHARE + SLACK_BYTE_SIZE;
-    }
-
-    private void addNotices(String task, LongStream.Builder byteSizes) {
         edgesOf(task, CrossingEdge::fromTask).map(CrossingEdge::toTask).distinct()
                 .forEach(peer -> byteSizes.add(NOTICE_BYTE_SIZE));
-        edgesOf(task, CrossingEdge::toTask).map(CrossingEdge::fromTask).distinct()
-                .forEach(peer -> byteSizes.add(RdmaDevice.receiverBufferByteSize(ElementType.UINT8,
-                        Shape.of(NOTICE_BYTE_SIZE), noticeSlots(depth))));
+        long slots = slotByteSize(task);
+        if (slots > 0) {
+            byteSizes.add(slots);
+        }
+        long exact = TensorArena.plannedByteSize(allocatingThreads, byteSizes.build().toArray());
+        return exact == 0 ? 0 : exact + (exact - slots) / SLACK_SHARE + SLACK_BYTE_SIZE;
+    }
+
+    /**
+     * Bytes of the one block for all slots of what the task receives: its static edges, and what runs of its peers tell it. It is there from set-up
+     * to the end.
+     */
+    public long slotByteSize(String task) {
+        long edges = transfers.stream()
+                .filter(transfer -> transfer.protocol == Protocol.STATIC_PLACEMENT
+                        && transfer.edge.toTask().equals(task))
+                .mapToLong(transfer -> slotByteSize(transfer.edge.type().elementType(), shape(transfer.edge),
+                        transfer.slots))
+                .sum();
+        long peers = edgesOf(task, CrossingEdge::toTask).map(CrossingEdge::fromTask).distinct().count();
+        return edges + peers * slotByteSize(ElementType.UINT8, Shape.of(NOTICE_BYTE_SIZE), noticeSlots(depth));
+    }
+
+    /** Of one receiver, which the next one's can lie behind. */
+    public static long slotByteSize(ElementType type, Shape shape, int slots) {
+        return Math.ceilDiv(RdmaDevice.receiverBufferByteSize(type, shape, slots), SLOT_ALIGNMENT) * SLOT_ALIGNMENT;
     }
 
     private Stream<CrossingEdge> edgesOf(String task, Function<CrossingEdge, String> end) {

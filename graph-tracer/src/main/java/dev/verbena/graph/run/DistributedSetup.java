@@ -30,6 +30,8 @@ import dev.verbena.graph.run.execution.DeviceActivity;
 import dev.verbena.graph.run.execution.Executor;
 import dev.verbena.graph.run.memory.SessionMemory;
 import dev.verbena.graph.run.memory.SessionTracer;
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
 import dev.verbena.memory.SlabSource;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
@@ -77,6 +79,8 @@ final class DistributedSetup {
     private final Activity activity;
     private TensorArena registered;
     private TensorArena spare;
+    /** Null if nothing is received. */
+    private SlotBlock slots;
     private OutgoingEdge anySender;
     /** Of all edges that say that a node has run; null until there is one. */
     private Tensor signal;
@@ -122,6 +126,11 @@ final class DistributedSetup {
                 spare = TensorArena.create(source, 0, max);
                 resources.add(() -> closeDrained(spare, device));
             }
+            long slotByteSize = plan.slotByteSize(task);
+            if (slotByteSize > 0) {
+                slots = new SlotBlock(registered, slotByteSize);
+                resources.add(slots::close);
+            }
             partition.receives().forEach(this::receive);
             partition.sends().forEach(this::send);
             LOG.debug("task={} plannedByteSize={} crossingPeakByteSize={}\n{}", task, plannedByteSize,
@@ -141,9 +150,8 @@ final class DistributedSetup {
     }
 
     private IncomingNotices hear(String peer) {
-        TensorReceiver receiver = device.receiver(noticeName(peer, task), registered, RunNotice.TYPE, RunNotice.SHAPE,
-                TransferPlan.noticeSlots(options.depth()), agreement);
-        resources.add(receiver::close);
+        TensorReceiver receiver = receiver(noticeName(peer, task), RunNotice.TYPE, RunNotice.SHAPE,
+                TransferPlan.noticeSlots(options.depth()));
         return new IncomingNotices(task, peer, receiver);
     }
 
@@ -171,10 +179,14 @@ final class DistributedSetup {
     }
 
     private IncomingEdge placed(CrossingEdge edge) {
-        TensorReceiver receiver = device.receiver(nameOf(edge), registered, edge.type().elementType(),
-                TransferPlan.shape(edge), options.depth(), agreement);
+        return receiver(nameOf(edge), edge.type().elementType(), TransferPlan.shape(edge), options.depth())::poll;
+    }
+
+    private TensorReceiver receiver(String name, ElementType type, Shape shape, int depth) {
+        TensorReceiver receiver = device.receiver(name, slots.take(TransferPlan.slotByteSize(type, shape, depth)), type,
+                shape, depth, agreement);
         resources.add(receiver::close);
-        return receiver::poll;
+        return receiver;
     }
 
     private IncomingEdge allocated(CrossingEdge edge) {

@@ -130,6 +130,16 @@ public final class StaticPlacementReceiver {
     public StaticPlacementReceiver(Engines engines, ReceiverDirectory directory, String name, TensorArena arena,
             ElementType type, Shape shape, int depth, ArrivalChoice choice, TransferCounters counters,
             String agreement) {
+        this(engines, directory, name,
+                arena.allocate(ElementType.UINT8,
+                        Shape.of(new SlotLayout(shape.byteSize(type), depth).totalByteSize())),
+                type, shape, depth, choice, counters, agreement);
+    }
+
+    /** With slots in memory that is its own from then on, also if it is refused: of a slab that is registered with the device. */
+    public StaticPlacementReceiver(Engines engines, ReceiverDirectory directory, String name, Tensor buffer,
+            ElementType type, Shape shape, int depth, ArrivalChoice choice, TransferCounters counters,
+            String agreement) {
         this.agreement = agreement;
         this.engines = engines;
         this.directory = directory;
@@ -137,26 +147,19 @@ public final class StaticPlacementReceiver {
         this.id = directory.nextId();
         this.type = type;
         this.shape = shape;
-        this.layout = new SlotLayout(shape.byteSize(type), depth);
         this.choice = choice;
         this.arrivalMode = choice.beforehand();
         this.counters = counters;
-        this.consumed = new AtomicLongArray(depth);
-        this.buffer = arena.allocate(ElementType.UINT8, Shape.of(layout.totalByteSize()));
-        if (!(buffer.slab() instanceof MemoryRegion registered)) {
+        this.buffer = buffer;
+        try {
+            this.layout = new SlotLayout(shape.byteSize(type), depth);
+            this.region = regionOf(buffer);
+        } catch (RuntimeException e) {
             buffer.close();
-            throw new IllegalArgumentException(
-                    "receiver '" + name + "': the arena's memory is not registered; create it over "
-                            + "device.slabSource()");
+            throw e;
         }
-        if (!registered.rights().contains(AccessRight.REMOTE_WRITE)) {
-            buffer.close();
-            throw new IllegalArgumentException(
-                    "receiver '" + name + "': peers may not write into the arena's memory, rights="
-                            + registered.rights() + "; import it with LOCAL_WRITE and REMOTE_WRITE");
-        }
-        this.region = registered;
         this.slotsLease = TensorLease.of(buffer);
+        this.consumed = new AtomicLongArray(depth);
         this.slots = new Slot[depth];
         for (int slot = 0; slot < depth; slot++) {
             slots[slot] = new Slot(slot);
@@ -165,6 +168,25 @@ public final class StaticPlacementReceiver {
                 Words.setRelease(buffer.memory(), layout.slotOffset(slot) + layout.tailOffset(stripe), 0);
             }
         }
+    }
+
+    /** @throws IllegalArgumentException if peers may not write there, or it is too small */
+    private MemoryRegion regionOf(Tensor slots) {
+        if (!(slots.slab() instanceof MemoryRegion registered)) {
+            throw new IllegalArgumentException(
+                    "receiver '" + name + "': the arena's memory is not registered; create it over "
+                            + "device.slabSource()");
+        }
+        if (!registered.rights().contains(AccessRight.REMOTE_WRITE)) {
+            throw new IllegalArgumentException(
+                    "receiver '" + name + "': peers may not write into the arena's memory, rights="
+                            + registered.rights() + "; import it with LOCAL_WRITE and REMOTE_WRITE");
+        }
+        if (slots.byteSize() < layout.totalByteSize()) {
+            throw new IllegalArgumentException("receiver '" + name + "': its slots need byteSize="
+                    + layout.totalByteSize() + ", which receiverBufferByteSize says, but were given " + slots);
+        }
+        return registered;
     }
 
     String name() {
