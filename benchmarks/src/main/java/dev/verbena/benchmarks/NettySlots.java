@@ -30,7 +30,7 @@ final class NettySlots implements Slots {
     }
 
     static String version() {
-        return PooledByteBufAllocator.class.getPackage().getImplementationVersion();
+        return Machine.versionOf(PooledByteBufAllocator.class);
     }
 
     @Override

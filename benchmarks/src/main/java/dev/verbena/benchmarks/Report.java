@@ -84,7 +84,7 @@ final class Report {
         report.put("benchmark", "allocator");
         report.put("isQuick", pace.isQuick());
         report.put("rounds", pace.rounds());
-        report.put("machine", machine());
+        report.put("machine", Machine.toMap());
         report.put("peers", peers);
         report.put("figures", figures.rounds().entrySet().stream().map(entry -> figure(entry.getKey(),
                 entry.getValue())).toList());
@@ -129,15 +129,6 @@ final class Report {
         names.put("workload", key.workload());
         names.put("subject", key.subject());
         return names;
-    }
-
-    private Map<String, Object> machine() {
-        Map<String, Object> machine = new LinkedHashMap<>();
-        machine.put("java", Runtime.version().toString());
-        machine.put("processors", processors);
-        machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
-                + System.getProperty("os.arch"));
-        return machine;
     }
 
     private static String withUnit(double value, String unit) {

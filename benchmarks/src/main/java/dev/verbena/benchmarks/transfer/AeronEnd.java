@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.TimeUnit;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
@@ -32,8 +31,6 @@ final class AeronEnd implements TensorEnd {
     /** The largest that Aeron has. */
     private static final int FRAME_BYTE_SIZE = 65_504;
     private static final int FRAGMENTS = 64;
-    private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(1);
-    private static final int CLOCK_ROUNDS = 1 << 12;
 
     /** Null where tensors are made. */
     private final MediaDriver driver;
@@ -123,7 +120,7 @@ final class AeronEnd implements TensorEnd {
             int length = Math.min(to.maxMessageLength(), bytes.capacity() - offset);
             long beginNs = System.nanoTime();
             for (int round = 1; to.offer(bytes, offset, length) < 0; round++) {
-                waitFor(beginNs, round);
+                SpinWait.once(beginNs, round);
             }
             offset += length;
         }
@@ -133,19 +130,9 @@ final class AeronEnd implements TensorEnd {
         long beginNs = System.nanoTime();
         for (int round = 1; arrived < byteSize; round++) {
             if (from.poll(handler, FRAGMENTS) == 0) {
-                waitFor(beginNs, round);
+                SpinWait.once(beginNs, round);
             } else {
                 round = 0;
-            }
-        }
-    }
-
-    private static void waitFor(long beginNs, int round) {
-        Thread.onSpinWait();
-        if (round % CLOCK_ROUNDS == 0) {
-            Thread.yield();
-            if (System.nanoTime() - beginNs > PATIENCE_NS) {
-                throw new IllegalStateException("the other end does nothing for a minute");
             }
         }
     }

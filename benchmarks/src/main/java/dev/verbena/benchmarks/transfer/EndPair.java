@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,8 +19,11 @@ final class EndPair implements AutoCloseable {
     static final String SENDER = "sender";
     private static final String RECEIVER = "receiver";
     private static final long CLOSE_SECONDS = 10;
-    /** What only the JVMs of Aeron are started with. */
-    static final String AERON_OPTION = "verbena.aeronOption";
+    /** Properties that say what only the JVMs of a way are started with. */
+    static final Map<Way, String> OPTIONS = Map.of(Way.AERON, "verbena.aeronOption", Way.FLIGHT,
+            "verbena.flightOption");
+    /** How the line begins that says why an end cannot go on. */
+    static final String FAILED = "failed: ";
 
     /** One process, and what it says. */
     private record End(Process process, BufferedReader lines) {
@@ -29,22 +33,24 @@ final class EndPair implements AutoCloseable {
                             "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
                             "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xms1g", "-Xmx2g", "-XX:MaxDirectMemorySize=2g",
                             "-Dslf4j.internal.verbosity=ERROR"));
-            if (way == Way.AERON) {
-                // Of Agrona's buffers, which the others do not need; what gives them benchmarks/run says.
-                command.add(aeronOption());
+            if (OPTIONS.containsKey(way)) {
+                // Of Agrona's buffers and Arrow's, which the others do not need; what gives them benchmarks/run says.
+                command.add(option(OPTIONS.get(way)));
             }
             command.addAll(List.of("-cp", System.getProperty("java.class.path"), TensorProcess.class.getName(),
                     way.name(), role));
-            Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+            // What UCX warns of is no answer of an end.
+            builder.environment().put("UCX_LOG_FILE", "stderr");
+            Process process = builder.start();
             return new End(process,
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
         }
 
-        private static String aeronOption() {
-            String option = System.getProperty(AERON_OPTION);
+        private static String option(String property) {
+            String option = System.getProperty(property);
             if (option == null) {
-                throw new IllegalStateException(
-                        "-D" + AERON_OPTION + " is not set: start it by ./verbena bench transfer");
+                throw new IllegalStateException("-D" + property + " is not set: start it by ./verbena bench transfer");
             }
             return option;
         }
@@ -77,7 +83,10 @@ final class EndPair implements AutoCloseable {
         String line() throws IOException {
             String line = lines.readLine();
             if (line == null) {
-                throw new IllegalStateException("an end has ended; what it said is above");
+                throw new IllegalStateException("an end has ended without a word; its standard error may say more");
+            }
+            if (line.startsWith(FAILED)) {
+                throw new IllegalStateException(line.substring(FAILED.length()));
             }
             return line;
         }

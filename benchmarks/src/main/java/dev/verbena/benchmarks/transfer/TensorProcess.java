@@ -11,13 +11,14 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One end in a process of its own: WAY sender|receiver. It says where it is; then it does what it is told, line by line, until its standard input ends,
- * closes the end, and halts:
+ * closes the end, and exits. If it cannot go on, it says why instead:
  *
  * <pre>
  *   meet ADDRESS      met
  *   prepare COUNT     prepared
  *   open              open
  *   run N WORK        begun, and then the nanoseconds that it took
+ *   any               failed: REASON
  * </pre>
  *
  * <p><b>Owner:</b> {@link EndPair}. <b>Threading:</b> its main thread.
@@ -27,23 +28,46 @@ final class TensorProcess {
 
     private TensorProcess() {}
 
-    public static void main(String[] arguments) throws Exception {
-        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    public static void main(String[] arguments) {
         PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
-        TensorEnd end = Way.valueOf(arguments[0]).end(arguments[1].equals(EndPair.SENDER));
-        output.println(end.address());
-        for (String order = orders.readLine(); order != null; order = orders.readLine()) {
-            follow(order.split(" "), end, output);
+        boolean isDone = false;
+        try {
+            TensorEnd end = Way.valueOf(arguments[0]).end(arguments[1].equals(EndPair.SENDER));
+            isDone = serve(end, output);
+            // Whatever is still under way: the benchmark is over. But nothing is left behind.
+            Thread.ofPlatform().daemon().start(TensorProcess::haltLate);
+            end.close();
+        } catch (Exception | Error e) {
+            say(e, output);
         }
-        // Whatever is still under way: the benchmark is over. But nothing is left behind.
-        Thread.ofPlatform().daemon().start(TensorProcess::haltLate);
-        end.close();
-        Runtime.getRuntime().halt(0);
+        // Deletes what libraries have unpacked, which a halt would not.
+        System.exit(isDone ? 0 : 1);
     }
 
     private static void haltLate() {
         LockSupport.parkNanos(CLOSE_NS);
         Runtime.getRuntime().halt(1);
+    }
+
+    /** @return whether it could do what it was told */
+    private static boolean serve(TensorEnd end, PrintStream output) {
+        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        output.println(end.address());
+        try {
+            for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+                follow(order.split(" "), end, output);
+            }
+            return true;
+        } catch (Exception | Error e) {
+            say(e, output);
+            return false;
+        }
+    }
+
+    private static void say(Throwable cause, PrintStream output) {
+        cause.printStackTrace();
+        String words = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        output.println(EndPair.FAILED + words.lines().findFirst().orElse(""));
     }
 
     private static void follow(String[] words, TensorEnd end, PrintStream output)

@@ -47,11 +47,31 @@ final class TransferBenchmark implements AutoCloseable {
         this.progress = progress;
         try {
             for (Way way : Way.values()) {
-                pairs.put(way, new EndPair(way));
+                attempt(way, () -> pairs.put(way, new EndPair(way)));
             }
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
+        }
+    }
+
+    private interface Step {
+        void take() throws IOException;
+    }
+
+    /** Goes on without a way of others that does not work here; of ours, that is a defect. */
+    private void attempt(Way way, Step step) throws IOException {
+        try {
+            step.take();
+        } catch (IOException | RuntimeException e) {
+            if (way.isVerbena()) {
+                throw e;
+            }
+            EndPair pair = pairs.remove(way);
+            if (pair != null) {
+                pair.close();
+            }
+            progress.accept(figures.leaveOut(way, e.getMessage()));
         }
     }
 
@@ -64,11 +84,13 @@ final class TransferBenchmark implements AutoCloseable {
     TransferFigures run(List<Long> byteSizes, int rounds) throws IOException {
         for (long byteSize : byteSizes) {
             Map<Way, Integer> tensors = new EnumMap<>(Way.class);
-            for (Way way : Way.values()) {
+            for (Way way : List.copyOf(pairs.keySet())) {
                 if (byteSize <= way.byteSizeMax) {
                     progress.accept(TransferFigures.name(byteSize) + ": warming up " + way.label);
-                    pairs.get(way).open(byteSize);
-                    tensors.put(way, warmUp(pairs.get(way)));
+                    attempt(way, () -> {
+                        pairs.get(way).open(byteSize);
+                        tensors.put(way, warmUp(pairs.get(way)));
+                    });
                 }
             }
             List<Way> ways = new ArrayList<>(tensors.keySet());
@@ -77,13 +99,20 @@ final class TransferBenchmark implements AutoCloseable {
                 figures.addCopy(byteSize, copyUs(byteSize));
                 for (int i = 0; i < ways.size(); i++) {
                     Way way = ways.get((round + i) % ways.size());
-                    for (Work work : Work.values()) {
-                        figures.add(way, work, byteSize, pairs.get(way).run(tensors.get(way), work));
+                    if (pairs.containsKey(way)) {
+                        attempt(way, () -> measure(way, byteSize, tensors.get(way)));
                     }
                 }
             }
         }
+        close(); // Nobody is in the way of what is measured next.
         return figures;
+    }
+
+    private void measure(Way way, long byteSize, int tensors) throws IOException {
+        for (Work work : Work.values()) {
+            figures.add(way, work, byteSize, pairs.get(way).run(tensors, work));
+        }
     }
 
     /** @return how many tensors fill a turn */
@@ -119,6 +148,7 @@ final class TransferBenchmark implements AutoCloseable {
     @Override
     public void close() {
         pairs.values().forEach(EndPair::close);
+        pairs.clear();
     }
 
     /** Of "64,4K,1M"; in the order of their sizes, as often as they are named once. */
@@ -180,7 +210,7 @@ final class TransferBenchmark implements AutoCloseable {
         }
     }
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws IOException, InterruptedException {
         try (PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true,
                 StandardCharsets.UTF_8)) {
             Order order;
@@ -193,6 +223,7 @@ final class TransferBenchmark implements AutoCloseable {
             }
             try (TransferBenchmark benchmark = new TransferBenchmark(order.isQuick, output::println)) {
                 TransferFigures figures = benchmark.run(order.byteSizes, order.rounds);
+                figures.add(new RawPuts(order.isQuick, output::println).run(order.rounds));
                 figures.table().forEach(output::println);
                 figures.targets().forEach(output::println);
                 if (order.isQuick) {

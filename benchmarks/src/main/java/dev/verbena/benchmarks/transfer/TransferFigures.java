@@ -2,13 +2,22 @@ package dev.verbena.benchmarks.transfer;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import org.apache.arrow.flight.FlightClient;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+
+import dev.verbena.benchmarks.Machine;
+import io.aeron.Aeron;
+import io.grpc.ManagedChannel;
+import io.netty.channel.Channel;
 
 /**
  * Microseconds of a tensor, in the order of the rounds, and what is said of them: medians, ratios of figures of the same round, and how far these lie
@@ -32,17 +41,26 @@ final class TransferFigures {
      */
     record Target(Way way, long byteSize, Way slower, long slowerByteSize, double min) {}
 
-    private static final List<Target> TARGETS = List.of(
+    private static final List<Target> TARGETS = Stream.concat(Stream.of(
             new Target(Way.STATIC, 4 << 10, Way.GRPC, 4 << 10, 100),
             new Target(Way.STATIC, MIB, Way.GRPC, MIB, 15),
             new Target(Way.STATIC, 128 * MIB, Way.GRPC, 128 * MIB, 25),
             new Target(Way.PLACED, 1024 * MIB, Way.GRPC, 128 * MIB, 10_000),
             new Target(Way.STATIC, MIB, Way.COPY, MIB, 1.8),
             new Target(Way.STATIC, 16 * MIB, Way.COPY, 16 * MIB, 1.8),
-            new Target(Way.STATIC, 128 * MIB, Way.COPY, 128 * MIB, 1.8));
+            new Target(Way.STATIC, 128 * MIB, Way.COPY, 128 * MIB, 1.8)), ofEverySize()).toList();
+
+    private static Stream<Target> ofEverySize() {
+        return Stream.of(Way.AERON, Way.NETTY).flatMap(slower -> TransferBenchmark.BYTE_SIZES.stream()
+                .map(byteSize -> new Target(Way.STATIC, byteSize, slower, byteSize, 1.5)));
+    }
 
     private final Map<Key, List<Double>> us = new LinkedHashMap<>();
     private final Map<Long, List<Double>> copyUs = new TreeMap<>();
+    /** What is said of ways that do not work here, or from some size on. */
+    private final Map<Way, String> leftOut = new EnumMap<>(Way.class);
+    /** Null before they are measured. */
+    private RawPutFigures puts;
 
     void add(Way way, Work work, long byteSize, double microseconds) {
         us.computeIfAbsent(new Key(way, work, byteSize), _ -> new ArrayList<>()).add(microseconds);
@@ -53,13 +71,27 @@ final class TransferFigures {
         copyUs.computeIfAbsent(byteSize, _ -> new ArrayList<>()).add(microseconds);
     }
 
+    void add(RawPutFigures puts) {
+        this.puts = puts;
+    }
+
+    /** @return the sentence that says so */
+    String leaveOut(Way way, String reason) {
+        leftOut.put(way, reason);
+        return sentence(way);
+    }
+
+    private String sentence(Way way) {
+        return way.label + " is left out: " + leftOut.get(way);
+    }
+
     static String name(long byteSize) {
         return byteSize >= 1 << 30 ? (byteSize >> 30) + " GiB"
                 : byteSize >= MIB ? byteSize / MIB + " MiB" : byteSize >= 1 << 10 ? (byteSize >> 10) + " KiB"
                         : byteSize + " B";
     }
 
-    private static double median(List<Double> values) {
+    static double median(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();
         return sorted.get(sorted.size() / 2);
     }
@@ -93,6 +125,10 @@ final class TransferFigures {
             }
             lines.add(line(COPY_TITLE, byteSize -> cell(copyUs.get(byteSize))));
         }
+        leftOut.keySet().forEach(way -> lines.add(sentence(way)));
+        if (puts != null) {
+            lines.addAll(puts.table());
+        }
         return lines;
     }
 
@@ -112,7 +148,8 @@ final class TransferFigures {
 
     /** A line for each target of which both sides were measured. */
     List<String> targets() {
-        return TARGETS.stream().filter(target -> !ratios(target).isEmpty()).map(this::sentence).toList();
+        Stream<String> ofTensors = TARGETS.stream().filter(target -> !ratios(target).isEmpty()).map(this::sentence);
+        return Stream.concat(ofTensors, puts == null ? Stream.of() : puts.targets().stream()).toList();
     }
 
     private String sentence(Target target) {
@@ -120,9 +157,13 @@ final class TransferFigures {
         double ratio = median(ratios);
         return String.format(Locale.ROOT, "%s of %s takes %.1f times what %s of %s takes, target >= %.1f: %s%s",
                 target.slower.label, name(target.slowerByteSize), ratio, target.way.label, name(target.byteSize),
-                target.min, ratio >= target.min ? "met" : "MISSED",
-                spread(ratios) <= SPREAD_MAX ? ""
-                        : String.format(Locale.ROOT, " (the rounds lie %.0f %% apart)", 100 * spread(ratios)));
+                target.min, ratio >= target.min ? "met" : "MISSED", doubt(ratios));
+    }
+
+    /** What is said behind a ratio of which the rounds lie far apart. */
+    static String doubt(List<Double> ratios) {
+        return spread(ratios) <= SPREAD_MAX ? ""
+                : String.format(Locale.ROOT, " (the rounds lie %.0f %% apart)", 100 * spread(ratios));
     }
 
     /** All figures of all rounds, and the machine. */
@@ -146,11 +187,27 @@ final class TransferFigures {
             }
         }
         Map<String, Object> all = new LinkedHashMap<>();
-        all.put("processors", Runtime.getRuntime().availableProcessors());
-        all.put("java", Runtime.version().toString());
+        all.put("machine", Machine.toMap());
+        all.put("versions", versions());
         all.put("figures", figures);
+        all.put("leftOut", leftOut.entrySet().stream().map(entry -> Map.of("way", entry.getKey().label, "reason",
+                entry.getValue())).toList());
         all.put("targets", targets);
+        if (puts != null) {
+            all.put("rawPuts", puts.toMap());
+        }
         return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(all);
+    }
+
+    private static Map<String, String> versions() throws IOException {
+        Map<String, String> versions = new LinkedHashMap<>();
+        versions.put("grpc", Machine.versionOf(ManagedChannel.class));
+        versions.put("arrow", Machine.versionOf(FlightClient.class));
+        versions.put("aeron", Machine.versionOf(Aeron.class));
+        versions.put("netty", Machine.versionOf(Channel.class));
+        versions.put("jucx", UcxEnd.version());
+        versions.put("ucx", UcxPerftest.version());
+        return versions;
     }
 
     private static Map<String, Object> figure(String way, String work, long byteSize, List<Double> values) {

@@ -17,9 +17,10 @@ enum Way {
     GRPC("gRPC, as TensorFlow", 128L << 20),
     /** A stream, no thread but Netty's, and bytes that go from the tensor into Netty's buffers and from these into the tensor. */
     GRPC_TUNED("gRPC, tuned", 128L << 20),
-    AERON("Aeron IPC", 1L << 30), NETTY("Netty, Unix socket", 1L << 30),
+    /** Also gRPC, whose messages are batches of Arrow. */
+    FLIGHT("Arrow Flight", 128L << 20), AERON("Aeron IPC", 1L << 30), NETTY("Netty, Unix socket", 1L << 30),
     /** The system calls that are there anyway. */
-    SOCKET("NIO, Unix socket", 1L << 30);
+    SOCKET("NIO, Unix socket", 1L << 30), UCX("UCX, by jucx", 1L << 30);
 
     final String label;
     /** Of a tensor; larger ones are left out. */
@@ -39,9 +40,11 @@ enum Way {
         return switch (this) {
             case STATIC, DYNAMIC, EXCHANGE, PLACED, COPY -> new VerbenaEnd(this, isSender);
             case GRPC, GRPC_TUNED -> new GrpcEnd(this == GRPC_TUNED, isSender);
+            case FLIGHT -> new FlightEnd(isSender);
             case AERON -> new AeronEnd(isSender);
             case NETTY -> new NettyEnd(isSender);
             case SOCKET -> new SocketEnd(isSender);
+            case UCX -> new UcxEnd(isSender);
         };
     }
 }

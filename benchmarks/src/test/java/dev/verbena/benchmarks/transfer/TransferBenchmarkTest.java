@@ -30,16 +30,20 @@ class TransferBenchmarkTest {
 
     /** As {@code benchmarks/run} gives it. */
     @BeforeEach
-    void readOption() throws IOException {
+    void readOptions() throws IOException {
         String run = Files.readString(Path.of(System.getProperty("verbena.home"), "benchmarks/run"));
-        Matcher option = Pattern.compile("-D" + EndPair.AERON_OPTION + "=(\\S+)").matcher(run);
-        assertTrue(option.find(), "benchmarks/run says what Aeron needs");
-        System.setProperty(EndPair.AERON_OPTION, option.group(1));
+        Matcher transfer = Pattern.compile("(?ms)^transfer\\(\\) \\{.*?^}").matcher(run);
+        assertTrue(transfer.find(), "benchmarks/run starts it");
+        EndPair.OPTIONS.forEach((way, property) -> {
+            Matcher option = Pattern.compile("-D" + property + "=(\\S+)").matcher(transfer.group());
+            assertTrue(option.find(), () -> "benchmarks/run says what " + way.label + " needs");
+            System.setProperty(property, option.group(1));
+        });
     }
 
     @AfterEach
-    void forgetOption() {
-        System.clearProperty(EndPair.AERON_OPTION);
+    void forgetOptions() {
+        EndPair.OPTIONS.values().forEach(System::clearProperty);
     }
 
     @Test
@@ -48,15 +52,43 @@ class TransferBenchmarkTest {
         try (TransferBenchmark benchmark = new TransferBenchmark(true, said::add)) {
             TransferFigures figures = benchmark.run(TransferBenchmark.BYTE_SIZES.subList(1, 4), 1);
             List<String> table = figures.table();
-            assertEquals(Work.values().length * (2 + Way.values().length + 1), table.size(), table::toString);
+            List<String> leftOut = said.stream().filter(line -> line.contains(" is left out: ")).toList();
+            assertTrue(
+                    leftOut.stream()
+                            .allMatch(line -> line.startsWith(Way.UCX.label + " is left out: jucx cannot be loaded")),
+                    leftOut::toString);
+            assertEquals(leftOut, table.subList(Work.values().length * (2 + Way.values().length + 1), table.size()));
             assertTrue(table.get(1).matches(" +4 KiB +64 KiB +1 MiB"), table.get(1));
             assertTrue(table.get(2).matches("static( +[0-9.]+){3}"), table.get(2));
-            assertEquals(3, figures.targets().size(), figures.targets()::toString);
+            assertEquals(3 + 2 * 3, figures.targets().size(), figures.targets()::toString);
             Map<String, Object> json = JSON.std.mapFrom(figures.json());
-            assertEquals(3 * (Work.values().length * Way.values().length + 1), ((List<?>) json.get("figures")).size());
-            assertEquals(3, ((List<?>) json.get("targets")).size());
+            int ways = Way.values().length - leftOut.size();
+            assertEquals(3 * (Work.values().length * ways + 1), ((List<?>) json.get("figures")).size());
+            assertEquals(3 + 2 * 3, ((List<?>) json.get("targets")).size());
+            assertEquals(leftOut.size(), ((List<?>) json.get("leftOut")).size());
+            Map<?, ?> versions = (Map<?, ?>) json.get("versions");
+            for (String library : List.of("grpc", "arrow", "aeron", "netty", "jucx")) {
+                assertTrue(versions.get(library).toString().matches("[0-9]+\\.[0-9].*"), versions::toString);
+            }
+            assertTrue(((Map<?, ?>) json.get("machine")).containsKey("processors"), json::toString);
         }
         assertTrue(said.contains("1 MiB: round 1 of 1"), said::toString);
+    }
+
+    @Test
+    void aWayThatDoesNotWorkHereIsLeftOutWithItsReason() throws Exception {
+        System.clearProperty(EndPair.OPTIONS.get(Way.FLIGHT));
+        List<String> said = new ArrayList<>();
+        String sentence = "Arrow Flight is left out: -Dverbena.flightOption is not set: start it by ./verbena bench transfer";
+        try (TransferBenchmark benchmark = new TransferBenchmark(true, said::add)) {
+            TransferFigures figures = benchmark.run(List.of(64L), 1);
+            assertTrue(said.contains(sentence), said::toString);
+            assertTrue(figures.table().contains(sentence), figures.table()::toString);
+            assertTrue(figures.table().contains(String.format("%-20s%12s", Way.FLIGHT.label, "-")),
+                    figures.table()::toString);
+            List<?> leftOut = (List<?>) JSON.std.mapFrom(figures.json()).get("leftOut");
+            assertTrue(leftOut.toString().contains("verbena.flightOption"), leftOut::toString);
+        }
     }
 
     @Test

@@ -1,0 +1,77 @@
+package dev.verbena.benchmarks.transfer;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A program that runs, and what it says; it is ended if it does not end.
+ *
+ * <p><b>Owner:</b> who starts it. <b>Threading:</b> confined to its owner.
+ */
+final class Program implements AutoCloseable {
+    /** The first one may have to be built. */
+    private static final long PATIENCE_MINUTES = 10;
+
+    private final String name;
+    private final Process process;
+    private final BufferedReader output;
+
+    private Program(String name, Process process) {
+        this.name = name;
+        this.process = process;
+        output = process.inputReader();
+    }
+
+    static Program start(Map<String, String> environment, List<String> command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        CompletableFuture.delayedExecutor(PATIENCE_MINUTES, TimeUnit.MINUTES).execute(process::destroyForcibly);
+        return new Program(String.join(" ", command), process);
+    }
+
+    /** Waits for a line in which it is found. @return its first group */
+    String await(Pattern pattern) throws IOException {
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            Matcher matcher = pattern.matcher(line);
+            if (matcher.find()) {
+                return matcher.group(1);
+            }
+        }
+        throw new IllegalStateException("'" + name + "' has ended before it said '" + pattern + "'");
+    }
+
+    /** What it says until it ends. */
+    List<String> rest() {
+        return output.lines().toList();
+    }
+
+    /** Its exit status, when it has ended. */
+    int status() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    /** @throws IllegalStateException if it ends with another status than 0 */
+    void succeed() throws InterruptedException {
+        List<String> lines = rest();
+        if (status() != 0) {
+            throw failure(lines);
+        }
+    }
+
+    IllegalStateException failure(List<String> lines) {
+        return new IllegalStateException("'" + name + "' has ended with status=" + process.exitValue() + ": "
+                + (lines.isEmpty() ? "its standard error may say more" : lines.getLast()));
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
