@@ -26,8 +26,8 @@ final class RawPuts {
         this.verbena = verbena;
     }
 
-    /** Without what this machine lacks nothing is measured, and the figures say why. */
-    RawPutFigures run(int rounds) throws IOException, InterruptedException {
+    /** What cannot be measured here ends it, and the figures say why. */
+    RawPutFigures run(int rounds) throws InterruptedException {
         RawPutFigures figures = new RawPutFigures();
         try {
             for (int round = 0; round < rounds; round++) {
@@ -36,7 +36,7 @@ final class RawPuts {
                     measure(put, round % 2 == 0, figures);
                 }
             }
-        } catch (IllegalStateException e) {
+        } catch (IOException | IllegalStateException e) {
             progress.accept(figures.leaveOut(e.getMessage()));
         }
         return figures;

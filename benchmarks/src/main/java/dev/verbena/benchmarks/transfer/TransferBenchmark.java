@@ -21,7 +21,8 @@ import java.util.regex.Pattern;
 import com.sun.management.OperatingSystemMXBean;
 
 /**
- * benchmarks/run transfer [--quick] [--rounds N] [--sizes LIST] [--json FILE]: one tensor from a process to another by each way, in turn, and its result back.
+ * benchmarks/run transfer [--quick] [--rounds N] [--sizes LIST] [--json FILE]: one tensor from a process to another by each way, in turn, and its result back;
+ * then raw puts.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> its main thread; processes of their own send and receive.
  */
@@ -43,10 +44,14 @@ final class TransferBenchmark implements AutoCloseable {
     private final boolean isQuick;
 
     TransferBenchmark(boolean isQuick, Consumer<String> progress) throws IOException {
+        this(List.of(Way.values()), isQuick, progress);
+    }
+
+    TransferBenchmark(List<Way> ways, boolean isQuick, Consumer<String> progress) throws IOException {
         this.isQuick = isQuick;
         this.progress = progress;
         try {
-            for (Way way : Way.values()) {
+            for (Way way : ways) {
                 attempt(way, () -> pairs.put(way, new EndPair(way)));
             }
         } catch (IOException | RuntimeException e) {

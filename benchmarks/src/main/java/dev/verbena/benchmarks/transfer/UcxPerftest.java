@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 /**
  * Puts by UCX's own C tool, {@code ucx_perftest}, over POSIX shared memory. Of a latency test it says half a round trip ("50.0_percentile_lat"), of which it
  * takes the median of the last 2048; of a bandwidth test the MiB a second of all of it, its flush included ("overall_bw"; UCX's
- * {@code src/tools/perf/lib/libperf.c} and {@code ucp_tests.cc}).
+ * {@code src/tools/perf/lib/libperf.c} and {@code ucp_tests.cc}). Its server has no option for the loopback interface alone: for the moment until the client
+ * comes, it listens on all.
  *
  * <p><b>Owner:</b> {@link RawPuts}. <b>Threading:</b> confined to its thread.
  */

@@ -80,7 +80,7 @@ class TransferBenchmarkTest {
         System.clearProperty(EndPair.OPTIONS.get(Way.FLIGHT));
         List<String> said = new ArrayList<>();
         String sentence = "Arrow Flight is left out: -Dverbena.flightOption is not set: start it by ./verbena bench transfer";
-        try (TransferBenchmark benchmark = new TransferBenchmark(true, said::add)) {
+        try (TransferBenchmark benchmark = new TransferBenchmark(List.of(Way.STATIC, Way.FLIGHT), true, said::add)) {
             TransferFigures figures = benchmark.run(List.of(64L), 1);
             assertTrue(said.contains(sentence), said::toString);
             assertTrue(figures.table().contains(sentence), figures.table()::toString);
