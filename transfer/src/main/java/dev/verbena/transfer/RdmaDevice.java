@@ -474,7 +474,10 @@ public final class RdmaDevice implements AutoCloseable {
         return elsewhere(() -> exchange(name, remote, arena, exchangeOptions, timeout));
     }
 
-    /** Bytes of the one tensor that a receiver of these allocates in its arena, for {@link TensorArena#plannedByteSize}. */
+    /**
+     * Bytes of the one tensor that a receiver of these allocates in its arena, for {@link TensorArena#plannedByteSize}; a multiple of 64, so that
+     * the slots of one receiver can lie right behind another's.
+     */
     public static long receiverBufferByteSize(ElementType type, Shape shape, int depth) {
         return new SlotLayout(shape.byteSize(type), depth).totalByteSize();
     }

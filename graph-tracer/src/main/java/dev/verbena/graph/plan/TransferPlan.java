@@ -64,8 +64,6 @@ public final class TransferPlan {
      */
     private static final long SLACK_SHARE = 32;
     private static final long SLACK_BYTE_SIZE = 1L << 16;
-    /** As an arena aligns tensors. */
-    private static final long SLOT_ALIGNMENT = 64;
 
     private final Graph graph;
     private final int depth;
@@ -170,16 +168,12 @@ public final class TransferPlan {
         long edges = transfers.stream()
                 .filter(transfer -> transfer.protocol == Protocol.STATIC_PLACEMENT
                         && transfer.edge.toTask().equals(task))
-                .mapToLong(transfer -> slotByteSize(transfer.edge.type().elementType(), shape(transfer.edge),
-                        transfer.slots))
+                .mapToLong(transfer -> RdmaDevice.receiverBufferByteSize(transfer.edge.type().elementType(),
+                        shape(transfer.edge), transfer.slots))
                 .sum();
         long peers = edgesOf(task, CrossingEdge::toTask).map(CrossingEdge::fromTask).distinct().count();
-        return edges + peers * slotByteSize(ElementType.UINT8, Shape.of(NOTICE_BYTE_SIZE), noticeSlots(depth));
-    }
-
-    /** Of one receiver, which the next one's can lie behind. */
-    public static long slotByteSize(ElementType type, Shape shape, int slots) {
-        return Math.ceilDiv(RdmaDevice.receiverBufferByteSize(type, shape, slots), SLOT_ALIGNMENT) * SLOT_ALIGNMENT;
+        return edges + peers * RdmaDevice.receiverBufferByteSize(ElementType.UINT8, Shape.of(NOTICE_BYTE_SIZE),
+                noticeSlots(depth));
     }
 
     private Stream<CrossingEdge> edgesOf(String task, Function<CrossingEdge, String> end) {

@@ -183,7 +183,8 @@ final class DistributedSetup {
     }
 
     private TensorReceiver receiver(String name, ElementType type, Shape shape, int depth) {
-        TensorReceiver receiver = device.receiver(name, slots.take(TransferPlan.slotByteSize(type, shape, depth)), type,
+        TensorReceiver receiver = device.receiver(name,
+                slots.take(RdmaDevice.receiverBufferByteSize(type, shape, depth)), type,
                 shape, depth, agreement);
         resources.add(receiver::close);
         return receiver;

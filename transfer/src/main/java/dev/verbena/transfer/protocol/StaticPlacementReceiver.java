@@ -174,12 +174,12 @@ public final class StaticPlacementReceiver {
     private MemoryRegion regionOf(Tensor slots) {
         if (!(slots.slab() instanceof MemoryRegion registered)) {
             throw new IllegalArgumentException(
-                    "receiver '" + name + "': the arena's memory is not registered; create it over "
-                            + "device.slabSource()");
+                    "receiver '" + name + "': the memory of its slots is not registered; allocate them in an "
+                            + "arena over device.slabSource()");
         }
         if (!registered.rights().contains(AccessRight.REMOTE_WRITE)) {
             throw new IllegalArgumentException(
-                    "receiver '" + name + "': peers may not write into the arena's memory, rights="
+                    "receiver '" + name + "': peers may not write into the memory of its slots, rights="
                             + registered.rights() + "; import it with LOCAL_WRITE and REMOTE_WRITE");
         }
         if (slots.byteSize() < layout.totalByteSize()) {
