@@ -24,6 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p><b>Owner:</b> {@link EndPair}. <b>Threading:</b> its main thread.
  */
 final class TensorProcess {
+    private static final System.Logger LOG = System.getLogger(TensorProcess.class.getName());
     private static final long CLOSE_NS = 5_000_000_000L;
 
     private TensorProcess() {}
@@ -65,7 +66,7 @@ final class TensorProcess {
     }
 
     private static void say(Throwable cause, PrintStream output) {
-        cause.printStackTrace();
+        LOG.log(System.Logger.Level.ERROR, "cannot go on", cause);
         String words = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         output.println(EndPair.FAILED + words.lines().findFirst().orElse(""));
     }
