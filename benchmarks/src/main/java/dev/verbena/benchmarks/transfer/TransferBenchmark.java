@@ -35,8 +35,10 @@ final class TransferBenchmark implements AutoCloseable {
     private static final double TURN_US = 3e5;
     private static final int TENSORS_MIN = 3;
     private static final int TENSORS_MAX = 20_000;
-    /** What all ways have of one size at the same time. */
-    private static final int TENSORS_AT_A_TIME = 20;
+    private static final int QUICK_TENSORS = 2;
+    /** What all ways together have of one size, and what one has. */
+    private static final int TENSORS_OF_ALL = 40;
+    private static final int TENSORS_OF_ONE = 8;
 
     private final Map<Way, EndPair> pairs = new EnumMap<>(Way.class);
     private final TransferFigures figures = new TransferFigures();
@@ -82,21 +84,25 @@ final class TransferBenchmark implements AutoCloseable {
 
     /** Those that this machine has memory for. */
     static List<Long> byteSizes() {
-        long memory = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
-        return BYTE_SIZES.stream().filter(byteSize -> byteSize * TENSORS_AT_A_TIME <= memory).toList();
+        return BYTE_SIZES.stream().filter(byteSize -> byteSize * TENSORS_OF_ONE <= memoryByteSize()).toList();
+    }
+
+    private static long memoryByteSize() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
     }
 
     TransferFigures run(List<Long> byteSizes, int rounds) throws IOException {
         for (long byteSize : byteSizes) {
-            Map<Way, Integer> tensors = new EnumMap<>(Way.class);
+            closeThoseThatEndBelow(byteSize);
+            boolean areAllOpen = byteSize * TENSORS_OF_ALL <= memoryByteSize();
+            Map<Way, Map<Work, Integer>> tensors = new EnumMap<>(Way.class);
             for (Way way : List.copyOf(pairs.keySet())) {
-                if (byteSize <= way.byteSizeMax) {
-                    progress.accept(TransferFigures.name(byteSize) + ": warming up " + way.label);
-                    attempt(way, () -> {
-                        pairs.get(way).open(byteSize);
-                        tensors.put(way, warmUp(pairs.get(way)));
-                    });
-                }
+                progress.accept(TransferFigures.name(byteSize) + ": warming up " + way.label);
+                attempt(way, () -> {
+                    pairs.get(way).open(byteSize);
+                    tensors.put(way, warmUp(pairs.get(way)));
+                    giveBack(way, areAllOpen);
+                });
             }
             List<Way> ways = new ArrayList<>(tensors.keySet());
             for (int round = 0; round < rounds; round++) {
@@ -105,7 +111,11 @@ final class TransferBenchmark implements AutoCloseable {
                 for (int i = 0; i < ways.size(); i++) {
                     Way way = ways.get((round + i) % ways.size());
                     if (pairs.containsKey(way)) {
-                        attempt(way, () -> measure(way, byteSize, tensors.get(way)));
+                        attempt(way, () -> {
+                            takeAgain(way, byteSize, areAllOpen);
+                            measure(way, byteSize, tensors.get(way));
+                            giveBack(way, areAllOpen);
+                        });
                     }
                 }
             }
@@ -114,21 +124,47 @@ final class TransferBenchmark implements AutoCloseable {
         return figures;
     }
 
-    private void measure(Way way, long byteSize, int tensors) throws IOException {
-        for (Work work : Work.values()) {
-            figures.add(way, work, byteSize, pairs.get(way).run(tensors, work));
+    /** Sizes rise: what they hold is for the others. */
+    private void closeThoseThatEndBelow(long byteSize) {
+        List<Way> ended = pairs.keySet().stream().filter(way -> way.byteSizeMax < byteSize).toList();
+        ended.forEach(way -> pairs.remove(way).close());
+    }
+
+    /** Where not all have room at the same time, each has it in its turn. */
+    private void giveBack(Way way, boolean areAllOpen) throws IOException {
+        if (!areAllOpen) {
+            pairs.get(way).open(BYTE_SIZES.getFirst());
         }
     }
 
-    /** @return how many tensors fill a turn */
-    private int warmUp(EndPair pair) throws IOException {
-        if (isQuick) {
-            return 2;
+    private void takeAgain(Way way, long byteSize, boolean areAllOpen) throws IOException {
+        if (!areAllOpen) {
+            pairs.get(way).open(byteSize);
+            for (Work work : Work.values()) {
+                pairs.get(way).run(TENSORS_MIN, work);
+            }
         }
-        double us = pair.run(TENSORS_MIN, Work.MAX);
-        us = pair.run(tensorsOf(WARM_UP_US, us), Work.LAST);
-        pair.run(tensorsOf(TURN_US, us), Work.MAX);
-        return tensorsOf(TURN_US, pair.run(tensorsOf(TURN_US, us), Work.LAST));
+    }
+
+    private void measure(Way way, long byteSize, Map<Work, Integer> tensors) throws IOException {
+        for (Work work : Work.values()) {
+            figures.add(way, work, byteSize, pairs.get(way).run(tensors.get(work), work));
+        }
+    }
+
+    /** @return how many tensors fill a turn: a tensor that nobody moves may take a thousandth of what reading it takes */
+    private Map<Work, Integer> warmUp(EndPair pair) throws IOException {
+        Map<Work, Integer> tensors = new EnumMap<>(Work.class);
+        for (Work work : Work.values()) {
+            tensors.put(work, isQuick ? QUICK_TENSORS : warmUp(pair, work));
+        }
+        return tensors;
+    }
+
+    private static int warmUp(EndPair pair, Work work) throws IOException {
+        double us = pair.run(TENSORS_MIN, work);
+        us = pair.run(tensorsOf(WARM_UP_US, us), work);
+        return tensorsOf(TURN_US, pair.run(tensorsOf(TURN_US, us), work));
     }
 
     private static int tensorsOf(double us, double usOfOne) {
