@@ -35,10 +35,20 @@ record DocumentExample(List<String> imports, List<String> statements, String pri
 
     /** Those of a file of the repository, which has some. */
     static List<DocumentExample> all(String file) throws IOException {
-        List<DocumentExample> examples = CODE.matcher(Files.readString(Repository.root().resolve(file))).results()
-                .map(code -> of(code.group(1), code.group(2))).toList();
+        List<DocumentExample> examples = found(file);
         assertFalse(examples.isEmpty(), file + " has an example");
         return examples;
+    }
+
+    /** Those of a file of the repository. */
+    static List<DocumentExample> found(String file) throws IOException {
+        return CODE.matcher(Files.readString(Repository.root().resolve(file))).results()
+                .map(code -> of(code.group(1), code.group(2))).toList();
+    }
+
+    /** Whether it is a source file of its own, and not statements. */
+    boolean isFile() {
+        return statements.stream().anyMatch(statement -> statement.startsWith("public class "));
     }
 
     /** The snippet in the description of a package. */
@@ -54,16 +64,12 @@ record DocumentExample(List<String> imports, List<String> statements, String pri
                 lines.stream().filter(line -> !line.startsWith("import ")).toList(), printed);
     }
 
-    /** What it prints when it runs with all that this test has. */
-    String output(Path folder) throws IOException, InterruptedException {
-        return output(folder, CommandRun.classPath());
-    }
-
     /**
-     * What it prints when it runs; compiled without a warning, and without a word on standard error but SLF4J's that it has no
-     * provider.
+     * What it prints when it runs with all that this test has; compiled without a warning, and without a word on standard error but SLF4J's that
+     * it has no provider.
      */
-    String output(Path folder, String classPath) throws IOException, InterruptedException {
+    String output(Path folder) throws IOException, InterruptedException {
+        String classPath = CommandRun.classPath();
         Path source = folder.resolve("Example.java");
         Files.writeString(source,
                 String.join("\n", imports)

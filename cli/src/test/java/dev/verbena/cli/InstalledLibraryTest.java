@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +16,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,10 +34,8 @@ import picocli.CommandLine;
 @Timeout(value = 11, unit = TimeUnit.MINUTES)
 class InstalledLibraryTest {
     private static final long LIMIT_MINUTES = 10;
-    private static final Pattern DEPENDENCY = Pattern.compile("```xml\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern ARTIFACT_ROW = Pattern.compile("^\\| `(verbena-[a-z-]+)` \\|", Pattern.MULTILINE);
-    private static final Pattern DEPENDENCY_PLUGIN = Pattern.compile(
-            "<artifactId>maven-dependency-plugin</artifactId><version>([^<]+)</version>");
+    private static final String README_PORT = "7100";
     /** Maven resets them, also where there are none. */
     private static final Pattern COLOURS = Pattern.compile("\u001b\\[[;\\d]*m");
     private static final String PROJECT = """
@@ -56,7 +55,6 @@ class InstalledLibraryTest {
     private static Path folder;
     private static Path tree;
     private static Path installed;
-    private static String readme;
 
     @TempDir
     private Path project;
@@ -64,7 +62,6 @@ class InstalledLibraryTest {
     @BeforeAll
     @Timeout(value = 11, unit = TimeUnit.MINUTES)
     static void install() throws Exception {
-        readme = Files.readString(Repository.root().resolve("README.md"));
         tree = folder.resolve("tree");
         installed = folder.resolve("repository");
         Files.writeString(folder.resolve("settings.xml"), settings());
@@ -82,9 +79,10 @@ class InstalledLibraryTest {
     }
 
     @Test
-    void whatTheReadmeListsIsInstalledAndNothingElse() throws IOException {
+    void whatTheGuideListsIsInstalledAndNothingElse() throws IOException {
         Set<String> expected = new TreeSet<>(Set.of("verbena"));
-        ARTIFACT_ROW.matcher(readme).results().forEach(row -> expected.add(row.group(1)));
+        ARTIFACT_ROW.matcher(Files.readString(Repository.root().resolve("docs/guide/README.md"))).results()
+                .forEach(row -> expected.add(row.group(1)));
         assertTrue(expected.contains("verbena-transfer"), expected.toString());
         try (Stream<Path> artifacts = Files.list(installed.resolve("dev/verbena"))) {
             assertEquals(expected,
@@ -93,18 +91,16 @@ class InstalledLibraryTest {
         }
     }
 
+    /** As its reader would: ten lines around the dependency, the program, the commands. */
     @Test
-    void aProjectOfTenLinesRunsTheExampleOfTheReadme() throws Exception {
-        MatchResult dependency = DEPENDENCY.matcher(readme).results().findFirst().orElseThrow();
-        String text = PROJECT.formatted(dependency.group(1).strip());
-        assertEquals(10, text.lines().count(), text);
-        Path pom = Files.writeString(project.resolve("pom.xml"), text);
-        Path classPath = project.resolve("classpath");
-        maven("-f", pom.toString(), "org.apache.maven.plugins:maven-dependency-plugin:" + dependencyPluginVersion()
-                + ":build-classpath", "-Dmdep.outputFile=" + classPath);
-        String jars = Files.readString(classPath);
+    void theProjectOfTheReadmeSendsATensorToAnotherProcess() throws Exception {
+        String readme = Files.readString(Repository.root().resolve("README.md"));
+        String pom = PROJECT.formatted(firstBlock(readme, "xml").strip());
+        assertEquals(10, pom.lines().count(), pom);
+        assertTrue(readme.contains("\"localhost:" + README_PORT + "\""), "the address of the example");
+        runProject(pom, "Weights.java", readme.replace(README_PORT, Integer.toString(freePort())));
+        String jars = Files.readString(project.resolve("classpath"));
         assertTrue(jars.contains(installed + "/dev/verbena/verbena-transfer/"), jars);
-        assertEquals("3.14 copied=0\n", DocumentExample.first("README.md").output(project, jars));
     }
 
     @Test
@@ -121,7 +117,11 @@ class InstalledLibraryTest {
     /** A guide's first files and commands as they stand there, from an empty folder on; they print what it says. */
     private void runProjectOf(String page, String program) throws Exception {
         String guide = Files.readString(Repository.root().resolve(page));
-        Path pom = Files.writeString(project.resolve("pom.xml"), firstBlock(guide, "xml"));
+        runProject(firstBlock(guide, "xml"), program, guide);
+    }
+
+    private void runProject(String pomText, String program, String guide) throws Exception {
+        Path pom = Files.writeString(project.resolve("pom.xml"), pomText);
         Files.writeString(project.resolve(program), firstBlock(guide, "java"));
         String java = Path.of(System.getProperty("java.home"), "bin").toString();
         // It looks for one of its own name: with the path as it was.
@@ -173,9 +173,10 @@ class InstalledLibraryTest {
                 + "</activeProfile></activeProfiles></settings>";
     }
 
-    private static String dependencyPluginVersion() throws IOException {
-        return DEPENDENCY_PLUGIN.matcher(Files.readString(Repository.root().resolve("pom.xml"))).results().findFirst()
-                .orElseThrow().group(1);
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            return socket.getLocalPort();
+        }
     }
 
     private static void maven(String... arguments) throws IOException, InterruptedException {

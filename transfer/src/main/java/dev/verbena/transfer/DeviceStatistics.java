@@ -5,7 +5,8 @@ package dev.verbena.transfer;
  *
  * @param transfers tensors sent
  * @param transferredByteSize payload bytes of them
- * @param copies tensors that the CPU copied into a staging buffer before sending
+ * @param copies tensors that the CPU copied into a staging buffer before sending; what a CPU then writes to the peer, as on {@code shm}, which has
+ *            no adapter, is no such copy: {@link TransferStatistics#fabricByteSize} counts it
  * @param copiedByteSize payload bytes of those
  * @param registeredByteSize bytes registered at present
  * @param registrations regions and slabs ever registered

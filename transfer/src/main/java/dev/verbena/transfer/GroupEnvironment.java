@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which member of a group this process is, by the variables that launchers of trainings set: {@code RANK}, {@code WORLD_SIZE},
- * {@code MASTER_ADDR} and {@code MASTER_PORT}. Rank 0 listens at the latter two, and all members learn there where the others do.
+ * Which member of a group this process is, by the variables that launchers set: {@code RANK}, {@code WORLD_SIZE}, {@code MASTER_ADDR} and
+ * {@code MASTER_PORT} of torchrun and {@code verbena launch}, or what Open MPI, MPICH, Slurm and Kubernetes set instead. Rank 0 listens at the
+ * latter two, and all members learn there where the others do.
  *
  * <pre>
  *   GroupEnvironment environment = GroupEnvironment.of(System.getenv());
@@ -28,10 +29,6 @@ import java.util.Map;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record GroupEnvironment(int rank, int size, Endpoint master) {
-    private static final String RANK = "RANK";
-    private static final String SIZE = "WORLD_SIZE";
-    private static final String ADDRESS = "MASTER_ADDR";
-    private static final String PORT = "MASTER_PORT";
     /** A group of one meets nobody, and may listen anywhere. */
     private static final GroupEnvironment ALONE = new GroupEnvironment(0, 1, new Endpoint("127.0.0.1", 0));
 
@@ -46,37 +43,16 @@ public record GroupEnvironment(int rank, int size, Endpoint master) {
     }
 
     /**
-     * As these variables say; a group of one where none of them is set.
+     * As these variables say; a group of one where no launcher has set any. The guide on launchers has the variables of each.
      *
      * @throws IllegalArgumentException which names the variable that is missing or wrong
      */
     public static GroupEnvironment of(Map<String, String> environment) {
-        List<String> missing = List.of(RANK, SIZE, ADDRESS, PORT).stream()
-                .filter(name -> environment.getOrDefault(name, "").isBlank()).toList();
-        if (missing.size() == 4) {
-            return ALONE;
-        }
-        if (!missing.isEmpty()) {
-            throw new IllegalArgumentException("environment variables " + String.join(", ", missing)
-                    + " are not set, but others of the group are; set all four, as 'verbena launch' does, or none");
-        }
-        int size = number(environment, SIZE, 1, Integer.MAX_VALUE);
-        return new GroupEnvironment(number(environment, RANK, 0, size - 1), size,
-                new Endpoint(environment.get(ADDRESS).strip(), number(environment, PORT, 1, 65_535)));
-    }
-
-    private static int number(Map<String, String> environment, String name, int min, int max) {
-        String text = environment.get(name).strip();
-        try {
-            int number = Integer.parseInt(text);
-            if (number >= min && number <= max) {
-                return number;
-            }
-        } catch (NumberFormatException _) {
-            // Said below.
-        }
-        throw new IllegalArgumentException(
-                "environment variable " + name + "=" + text + "; give a number from " + min + " to " + max);
+        LauncherVariables variables = new LauncherVariables(environment);
+        return variables.isGroup()
+                ? new GroupEnvironment(variables.rank(), variables.size(),
+                        new Endpoint(variables.masterHost(), variables.masterPort()))
+                : ALONE;
     }
 
     /**
@@ -96,7 +72,7 @@ public record GroupEnvironment(int rank, int size, Endpoint master) {
         try {
             return InetAddress.getByName(master.host());
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException("the host of rank 0, " + ADDRESS + "=" + master.host()
+            throw new IllegalArgumentException("the host of rank 0, " + LauncherVariables.ADDRESS + "=" + master.host()
                     + ", is not known here; give a name that all members resolve, or an address", e);
         }
     }
