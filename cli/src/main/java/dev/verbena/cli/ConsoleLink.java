@@ -15,12 +15,14 @@ final class ConsoleLink implements TaskLink {
     private final int iterationsPerEpoch;
     private final ProgressLine progress;
     private final String fabric;
+    private final String transport;
     private final ReportFile file;
 
     /** @param file where to write the figures; null for nowhere */
     ConsoleLink(String task, Map<String, Endpoint> cluster, TrainingOptions options, int iterationsPerEpoch,
-            ProgressLine.Style style, String fabric, ReportFile file) {
+            ProgressLine.Style style, String fabric, String transport, ReportFile file) {
         this.fabric = fabric;
+        this.transport = transport;
         this.file = file;
         this.task = task;
         this.cluster = cluster;
@@ -37,7 +39,7 @@ final class ConsoleLink implements TaskLink {
             case TaskMessage.Validated(Validation measured) -> progress.validated(measured);
             case TaskMessage.Finished(TaskReport report) -> {
                 progress.clear();
-                TrainingReport own = new TrainingReport(fabric, options, iterationsPerEpoch,
+                TrainingReport own = new TrainingReport(fabric, transport, options, iterationsPerEpoch,
                         report.result().session().plannedByteSize(), List.of(report));
                 if (file != null) {
                     file.write(own.toMap());

@@ -52,7 +52,7 @@ final class DoctorCommand implements Callable<Integer> {
                         TrainingDefaults.optimizer(TrainingDefaults.MODEL)),
                 false);
         return SharedMemory.neededByteSize(
-                Training.plannedByteSize(options, Dataset.synthetic(TrainingDefaults.SEED)),
+                Training.plannedByteSize(options, Dataset.synthetic(TrainingDefaults.SEED), false),
                 options.servers(), options.workers(), network.queueDepth());
     }
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
+import dev.verbena.cli.grpc.GrpcCarrier;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.training.CheckpointException;
 import dev.verbena.training.Training;
@@ -46,13 +47,15 @@ final class Task {
         this.notices = notices;
     }
 
-    void run(RdmaDeviceOptions deviceOptions, TrainingOptions options, TrainingData data) {
-        try (RdmaDevice opened = open(deviceOptions)) {
+    /** @param carriesByGrpc whether tensors go as messages of gRPC */
+    void run(RdmaDeviceOptions deviceOptions, TrainingOptions options, boolean carriesByGrpc, TrainingData data) {
+        try (RdmaDevice opened = open(deviceOptions);
+                GrpcCarrier carrier = carriesByGrpc ? new GrpcCarrier(opened, options.timeout()) : null) {
             device.set(opened);
             opened.onPeerLost(this::onPeerLost);
             link.tell(new TaskMessage.Listening(opened.endpoint()));
             try {
-                train(options, data, opened);
+                train(options, data, opened, carrier);
             } catch (TransferException | OutOfArenaMemoryException e) {
                 // Before the device is closed: a peer must not take this for an orderly end.
                 awaitBetterWord();
@@ -66,10 +69,10 @@ final class Task {
         }
     }
 
-    private void train(TrainingOptions options, TrainingData data, RdmaDevice opened) {
+    private void train(TrainingOptions options, TrainingData data, RdmaDevice opened, GrpcCarrier carrier) {
         Map<String, Endpoint> cluster = link.awaitCluster();
         finishLine = new FinishLine(opened, name, cluster);
-        TrainingResult result = Training.task(options, data, name, cluster, opened,
+        TrainingResult result = Training.task(options, data, name, cluster, opened, carrier,
                 new TaskProgress(options.iterations(), timer, notices, link::tell,
                         cause -> giveUp(Complaint.of(cause))));
         try (WaitNotices.Notice _ = notices.begin(finishLine::waitingFor, "", WaitNotices.NO_LIMIT)) {

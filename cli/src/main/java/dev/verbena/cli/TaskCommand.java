@@ -76,8 +76,7 @@ final class TaskCommand implements Callable<Integer> {
         Map<String, Endpoint> endpoints = endpoints(options);
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         TaskLink link = new ConsoleLink(task, endpoints, options, perEpoch, ProgressLine.style(isQuiet, showProgress),
-                fabric,
-                file);
+                fabric, training.transport, file);
         return run(task(link), options, dataset);
     }
 
@@ -106,7 +105,7 @@ final class TaskCommand implements Callable<Integer> {
         }
         running.run(RdmaDeviceOptions.defaults(network.options()).withName(task).withFabric(training.fabric)
                 .withProgress(training.progress.check())
-                .withLocalEndpoint(endpoint("--listen", listen)), options, dataset);
+                .withLocalEndpoint(endpoint("--listen", listen)), options, training.carriesByGrpc(), dataset);
         return ExitStatus.SUCCESS;
     }
 

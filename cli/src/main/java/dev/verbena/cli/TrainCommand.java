@@ -91,7 +91,7 @@ final class TrainCommand implements Callable<Integer> {
         } finally {
             progress.clear();
         }
-        return new TrainingReport("local", options, perEpoch, 0, List.of(report));
+        return new TrainingReport("local", training.transport, options, perEpoch, 0, List.of(report));
     }
 
     private TrainingReport distributed(TrainingOptions options, TrainingData dataset) {
@@ -100,7 +100,7 @@ final class TrainCommand implements Callable<Integer> {
             throw new BadInputException("--port=" + port + " does not leave a port for each of " + tasks.size()
                     + " tasks; give 0 or " + (PORT_MAX - tasks.size() + 1) + " at most");
         }
-        long planned = Training.plannedByteSize(options, dataset);
+        long planned = Training.plannedByteSize(options, dataset, training.carriesByGrpc());
         String fabric = training.selectFabric(network.options());
         if (fabric.equals(SharedMemory.FABRIC)) {
             SharedMemory.require(SharedMemory.neededByteSize(planned, options.servers(), options.workers(),
@@ -109,7 +109,7 @@ final class TrainCommand implements Callable<Integer> {
         checkTraces(options, dataset);
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
-        return new TrainingReport(fabric, options, perEpoch, planned,
+        return new TrainingReport(fabric, training.transport, options, perEpoch, planned,
                 new Launcher(progress, notices(progress)).run(commands(tasks, options, dataset)));
     }
 

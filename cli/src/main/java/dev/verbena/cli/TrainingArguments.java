@@ -28,6 +28,10 @@ import picocli.CommandLine.Option;
 
 /** What to train and over what: the options that {@code train} and {@code task} share, checked as far as one can before a start. */
 final class TrainingArguments {
+    private static final String ZERO_COPY = "zerocopy";
+    private static final String COPY = "copy";
+    private static final String GRPC = "grpc";
+
     /** How long to train; one of the two. */
     static final class Length {
         @Option(names = "--epochs", paramLabel = "N",
@@ -78,8 +82,9 @@ final class TrainingArguments {
     @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
             description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
     String fabric;
-    @Option(names = "--transport", paramLabel = "NAME", defaultValue = "zerocopy",
-            description = "zerocopy, or copy: senders copy into a registered buffer each time; default ${DEFAULT-VALUE}.")
+    @Option(names = "--transport", paramLabel = "NAME", defaultValue = ZERO_COPY,
+            description = "zerocopy; copy: senders copy into a registered buffer each time; or grpc: tensors go as messages of gRPC over TCP, as"
+                    + " TensorFlow's do; default ${DEFAULT-VALUE}.")
     String transport;
 
     @Option(names = "--timeout", paramLabel = "S", defaultValue = "" + TrainingDefaults.TIMEOUT_SECONDS,
@@ -148,13 +153,19 @@ final class TrainingArguments {
                 "--checkpoint-every, --resume and --resume-from need to know where; give --checkpoint=DIR too");
         requirePositive("--validate-every", validateEvery == null ? 1 : validateEvery);
         requirePositive("--blas-threads", blasThreads);
-        require(traces == null || !transport.equals("copy"),
-                "--trace with --transport=copy: nothing is learned where senders copy; leave one of the two out");
+        require(traces == null || transport.equals(ZERO_COPY),
+                "--trace with --transport=" + transport
+                        + ": nothing is learned where senders copy; leave one of the two out");
         progress.check();
         require(learningRate == null || Float.isFinite(learningRate) && learningRate > 0,
                 "--lr=" + learningRate + "; give a number above 0");
-        require(List.of("zerocopy", "copy").contains(transport),
-                "--transport=" + transport + " is unknown; give zerocopy or copy");
+        require(List.of(ZERO_COPY, COPY, GRPC).contains(transport),
+                "--transport=" + transport + " is unknown; give zerocopy, copy or grpc");
+    }
+
+    /** Whether tensors go as messages of gRPC, and not by the fabric. */
+    boolean carriesByGrpc() {
+        return transport.equals(GRPC);
     }
 
     /** The name of the fabric that will be used. */
@@ -251,7 +262,7 @@ final class TrainingArguments {
         Optimizer chosen = optimizer == null ? TrainingDefaults.optimizer(model) : Optimizer.named(optimizer);
         float rate = learningRate == null ? TrainingDefaults.learningRate(model, chosen) : learningRate;
         return new TrainingOptions(model, workerCount, servers, iterations, workerBatch, seed, rate,
-                transport.equals("copy"), Duration.ofSeconds(timeoutSeconds),
+                transport.equals(COPY), Duration.ofSeconds(timeoutSeconds),
                 chosen, null, traces(), validateEvery == null ? 0 : validateEvery, blasThreads);
     }
 

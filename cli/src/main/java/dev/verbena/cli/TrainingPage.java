@@ -181,6 +181,7 @@ final class TrainingPage {
         return switch (transfer.protocol()) {
             case STATIC_PLACEMENT -> "static";
             case DYNAMIC_ALLOCATION -> "dynamic";
+            case CARRIED -> "carried";
         };
     }
 

@@ -19,10 +19,12 @@ import dev.verbena.training.Validation;
  * All tasks' reports as one: the JSON object and the table.
  *
  * @param fabric that carried the tensors; {@code local} where nothing was carried
+ * @param transport how it carried them: zerocopy, copy or grpc
  * @param plannedByteSize registered memory that was asked for in advance
  * @param tasks servers first
  */
-record TrainingReport(String fabric, TrainingOptions options, int iterationsPerEpoch, long plannedByteSize,
+record TrainingReport(String fabric, String transport, TrainingOptions options, int iterationsPerEpoch,
+        long plannedByteSize,
         List<TaskReport> tasks) {
 
     /** The mean over the workers, iteration by iteration; with one worker its very bits. */
@@ -57,7 +59,7 @@ record TrainingReport(String fabric, TrainingOptions options, int iterationsPerE
     Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("fabric", fabric);
-        map.put("transport", options.copy() ? "copy" : "zerocopy");
+        map.put("transport", transport);
         map.put("model", options.model());
         map.put("workers", options.workers());
         map.put("servers", options.servers());

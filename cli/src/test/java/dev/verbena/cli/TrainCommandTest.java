@@ -104,6 +104,27 @@ class TrainCommandTest {
     }
 
     @Test
+    void grpcGivesTheSameLossesAndRegistersNothingForThem() throws Exception {
+        Map<String, Object> carried = train("--transport=grpc", "--iterations=10");
+        assertEquals("grpc", carried.get("transport"));
+        assertTrue(number(carried, "senderCopies", "later") > 0);
+        Map<String, Object> sent = train("--iterations=10");
+        assertArrayEquals(losses(sent), losses(carried));
+        assertTrue(number(carried, "registeredBytes") < number(sent, "registeredBytes"), carried::toString);
+    }
+
+    /** Tensors whose shape only the run tells. */
+    @Test
+    void grpcCarriesRowsOfATable() throws Exception {
+        Path text = Files.writeString(folder.resolve("text"), "to be or not to be, that is the question\n".repeat(60));
+        String[] options = {"--model=gru", "--data=" + text, "--batch=4", "--iterations=3"};
+        Map<String, Object> carried = train(Stream.concat(Stream.of(options), Stream.of("--transport=grpc"))
+                .toArray(String[]::new));
+        assertTrue(number(carried, "transfers", "dynamic") > 0);
+        assertArrayEquals(losses(train(options)), losses(carried));
+    }
+
+    @Test
     void twoWorkersTrainAsOneWithTheJoinedBatch() throws Exception {
         double[] joined = losses(train("--local", "--workers=1", "--batch=64", "--iterations=20"));
         double[] shared = losses(train("--workers=2", "--batch=32", "--iterations=20"));

@@ -40,7 +40,7 @@ class TrainingPageTest {
     }
 
     private static String page(TrainingOptions options, DataFacts data) {
-        return TrainingPage.of(new TrainingReport("shm", options, 20, 1, tasks(options)),
+        return TrainingPage.of(new TrainingReport("shm", "zerocopy", options, 20, 1, tasks(options)),
                 Training.graph(options, data, false));
     }
 

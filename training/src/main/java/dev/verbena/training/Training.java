@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 import dev.verbena.graph.Graph;
 import dev.verbena.graph.plan.TransferPlan;
+import dev.verbena.graph.run.EdgeCarrier;
 import dev.verbena.graph.run.RunTimes;
 import dev.verbena.graph.run.Session;
 import dev.verbena.graph.run.SessionOptions;
@@ -87,8 +88,17 @@ public final class Training {
      * @throws dev.verbena.transfer.TransferException if a peer is lost
      */
     public static TrainingResult task(TrainingOptions options, TrainingData data, String task,
-            Map<String, Endpoint> cluster,
-            RdmaDevice device, TrainingListener listener) {
+            Map<String, Endpoint> cluster, RdmaDevice device, TrainingListener listener) {
+        return task(options, data, task, cluster, device, null, listener);
+    }
+
+    /**
+     * The same.
+     *
+     * @param carrier what carries tensors between tasks in place of the device; null for the device itself. All tasks have one, or none has
+     */
+    public static TrainingResult task(TrainingOptions options, TrainingData data, String task,
+            Map<String, Endpoint> cluster, RdmaDevice device, EdgeCarrier carrier, TrainingListener listener) {
         check(options, data);
         if (!tasks(options).contains(task)) {
             throw new IllegalArgumentException(
@@ -106,7 +116,7 @@ public final class Training {
         Traces traces = Traces.of(options, graph);
         boolean hadTrace = traces.isThere(task);
         try (Session session = Sessions.distributed(graph.graph(), task, cluster, device,
-                sessionOptions(options).withTrace(traces.file(task)), listener)) {
+                sessionOptions(options).withTrace(traces.file(task)).withCarrier(carrier), listener)) {
             try {
                 return worker >= 0
                         ? work(options, data, graph, task, worker, session, device, hadTrace, listener)
@@ -148,9 +158,13 @@ public final class Training {
                 session.allocatingThreads());
     }
 
-    /** Registered memory that all tasks together will ask for, before anything starts; bytes. */
-    public static long plannedByteSize(TrainingOptions options, TrainingData data) {
-        TransferPlan plan = plan(options, data);
+    /**
+     * Registered memory that all tasks together will ask for, before anything starts; bytes.
+     *
+     * @param isCarried whether tasks have an {@link EdgeCarrier}
+     */
+    public static long plannedByteSize(TrainingOptions options, TrainingData data, boolean isCarried) {
+        TransferPlan plan = isCarried ? plan(options, data).carried() : plan(options, data);
         return tasks(options).stream().mapToLong(plan::plannedByteSize).sum();
     }
 

@@ -142,7 +142,7 @@ class TrainingTest {
     void plansNoMoreThanTheTensorsThatCrossAndTheirSlots() {
         TrainingOptions options = options(2, 1, 1, 32, false);
         long crossing = 2 * 2 * 4L * (784 * 256 + 256 * 10 + 256 + 10);
-        long planned = Training.plannedByteSize(options, DATA);
+        long planned = Training.plannedByteSize(options, DATA, false);
         assertTrue(planned >= crossing, "planned=" + planned);
         assertTrue(planned <= 1.25 * 2 * crossing, "planned=" + planned);
     }

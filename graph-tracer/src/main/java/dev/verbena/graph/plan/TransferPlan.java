@@ -32,7 +32,9 @@ public final class TransferPlan {
         /** The shape is known: the receiver's slots are allocated before the run and written to directly (EuroSys'19 §3.2). */
         STATIC_PLACEMENT,
         /** The shape is known only at run time, or whether there is a tensor at all (EuroSys'19 §3.3). */
-        DYNAMIC_ALLOCATION
+        DYNAMIC_ALLOCATION,
+        /** Somebody else brings it across, who needs no registered memory. */
+        CARRIED
     }
 
     /**
@@ -40,7 +42,7 @@ public final class TransferPlan {
      *
      * <p><b>Owner:</b> the plan. <b>Threading:</b> immutable.
      *
-     * @param slots at the receiver; 0 where they cannot be allocated before the run
+     * @param slots at the receiver; 0 where they cannot be allocated before the run, or there are none
      * @param byteSize of one tensor; -1 where that is not known before the run
      */
     public record Transfer(CrossingEdge edge, Protocol protocol, int slots, long byteSize) {
@@ -49,6 +51,10 @@ public final class TransferPlan {
                     ? new Transfer(edge, Protocol.STATIC_PLACEMENT, depth,
                             shape(edge).byteSize(edge.type().elementType()))
                     : new Transfer(edge, Protocol.DYNAMIC_ALLOCATION, 0, -1);
+        }
+
+        private Transfer carried() {
+            return new Transfer(edge, Protocol.CARRIED, 0, byteSize);
         }
     }
 
@@ -96,6 +102,11 @@ public final class TransferPlan {
                 CrossingEdge.of(graph).stream().map(edge -> Transfer.of(edge, depth)).toList());
     }
 
+    /** The same edges where somebody else carries their tensors: what is registered is for what runs tell each other. */
+    public TransferPlan carried() {
+        return new TransferPlan(graph, depth, allocatingThreads, transfers.stream().map(Transfer::carried).toList());
+    }
+
     /** One for each crossing edge, in the order of their producers. */
     public List<Transfer> transfers() {
         return transfers;
@@ -135,7 +146,7 @@ public final class TransferPlan {
         InPlaceChains chains = new InPlaceChains(graph);
         for (Transfer transfer : transfers) {
             CrossingEdge edge = transfer.edge;
-            if (transfer.protocol == Protocol.DYNAMIC_ALLOCATION) {
+            if (transfer.protocol != Protocol.STATIC_PLACEMENT) {
                 continue;
             }
             if (edge.fromTask().equals(task) && edge.isControl()) {
@@ -188,8 +199,7 @@ public final class TransferPlan {
     /** Bytes of the tensors of known shape that the task sends when everything runs once. */
     public long crossingByteSize(String task) {
         return transfers.stream()
-                .filter(transfer -> transfer.protocol == Protocol.STATIC_PLACEMENT
-                        && transfer.edge.fromTask().equals(task))
+                .filter(transfer -> transfer.byteSize >= 0 && transfer.edge.fromTask().equals(task))
                 .mapToLong(Transfer::byteSize).sum();
     }
 

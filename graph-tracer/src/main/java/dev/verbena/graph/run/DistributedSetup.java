@@ -15,6 +15,8 @@ import dev.verbena.graph.Graph;
 import dev.verbena.graph.plan.CrossingEdge;
 import dev.verbena.graph.plan.Partition;
 import dev.verbena.graph.plan.TransferPlan;
+import dev.verbena.graph.run.edge.CarriedIncomingEdge;
+import dev.verbena.graph.run.edge.CarriedOutgoingEdge;
 import dev.verbena.graph.run.edge.DeviceOutgoingEdge;
 import dev.verbena.graph.run.edge.IncomingEdge;
 import dev.verbena.graph.run.edge.IncomingNotices;
@@ -77,6 +79,7 @@ final class DistributedSetup {
     /** By the peer that is told. */
     private final Map<String, OutgoingNotices> told = new LinkedHashMap<>();
     private final Activity activity;
+    private TensorArena ordinary;
     private TensorArena registered;
     private TensorArena spare;
     /** Null if nothing is received. */
@@ -97,13 +100,18 @@ final class DistributedSetup {
         this.activity = new DeviceActivity(device);
         this.listener = listener;
         this.partition = Partition.of(graph, task);
-        this.plan = TransferPlan.of(graph, options.depth(), options.allocatingThreads());
+        this.plan = plan(graph, options);
         this.plannedByteSize = plan.plannedByteSize(task);
         this.agreement = "plan " + plan.fingerprint() + " of depth=" + options.depth();
         this.isDynamic = plan.isDynamic(task);
         this.tracer = new SessionTracer(options.tracing(), options.trace());
         partition.sends().forEach(edge -> checkEndpoint(edge.toTask()));
         partition.receives().forEach(edge -> checkEndpoint(edge.fromTask()));
+    }
+
+    static TransferPlan plan(Graph graph, SessionOptions options) {
+        TransferPlan plan = TransferPlan.of(graph, options.depth(), options.allocatingThreads());
+        return options.carrier() == null ? plan : plan.carried();
     }
 
     private void checkEndpoint(String peer) {
@@ -115,7 +123,7 @@ final class DistributedSetup {
 
     Session create() {
         try {
-            TensorArena ordinary = LocalSetup.ordinaryArena();
+            ordinary = LocalSetup.ordinaryArena();
             resources.add(ordinary::close);
             if (isDynamic || plannedByteSize > 0) {
                 // All that is known before, at once: registration is never on the path of a tensor of known shape.
@@ -135,7 +143,7 @@ final class DistributedSetup {
             partition.sends().forEach(this::send);
             LOG.debug("task={} plannedByteSize={} crossingPeakByteSize={}\n{}", task, plannedByteSize,
                     plan.crossingPeakByteSize(task), plan);
-            return session(ordinary);
+            return session();
         } catch (Throwable e) {
             closeAfter(e);
             throw e;
@@ -144,7 +152,7 @@ final class DistributedSetup {
 
     private void receive(CrossingEdge edge) {
         IncomingNotices.Heard end = heard.computeIfAbsent(edge.fromTask(), this::hear)
-                .after(edge.isStatic() ? placed(edge) : allocated(edge));
+                .after(incoming(edge));
         resources.add(end::close);
         ends.put(edge, new ReceiveKernel(edge, end));
     }
@@ -176,6 +184,15 @@ final class DistributedSetup {
 
     private String named(String what) {
         return options.name().isEmpty() ? what : options.name() + "/" + what;
+    }
+
+    private IncomingEdge incoming(CrossingEdge edge) {
+        if (options.carrier() != null) {
+            return new CarriedIncomingEdge(
+                    options.carrier().incoming(nameOf(edge), cluster.get(edge.fromTask()), activity::wakeUp),
+                    ordinary::allocate);
+        }
+        return edge.isStatic() ? placed(edge) : allocated(edge);
     }
 
     private IncomingEdge placed(CrossingEdge edge) {
@@ -233,6 +250,9 @@ final class DistributedSetup {
     }
 
     private OutgoingEdge connect(CrossingEdge edge, int queuePairIndex) {
+        if (options.carrier() != null) {
+            return new CarriedOutgoingEdge(options.carrier().outgoing(nameOf(edge), activity::wakeUp));
+        }
         return awaiting(edge.toTask(), channel -> {
             if (!edge.isStatic()) {
                 DynamicTensorSender sender = channel.dynamicSender(nameOf(edge), agreement, options.timeout());
@@ -259,8 +279,8 @@ final class DistributedSetup {
         }
     }
 
-    private Session session(TensorArena ordinary) {
-        SessionMemory memory = anySender == null
+    private Session session() {
+        SessionMemory memory = anySender == null || options.carrier() != null
                 ? SessionMemory.ordinaryOnly(tracer, ordinary::allocate)
                 : new SessionMemory(tracer, ordinary::allocate, registered::tryAllocate, spare::tryAllocate,
                         anySender::isRegistered);

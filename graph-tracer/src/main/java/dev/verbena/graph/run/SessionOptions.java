@@ -21,11 +21,12 @@ import dev.verbena.graph.plan.TransferPlan;
  *        {@value #NAME_LENGTH_MAX} characters; empty for a session that is alone
  * @param allocatingThreads for which registered memory is planned: who sets the session up, who runs it, and each on which an asynchronous kernel
  *        allocates what is sent; at least 1. With more of them than planned for, what does not fit is copied
+ * @param carrier what carries tensors between tasks in place of their devices; null for the devices themselves
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record SessionOptions(boolean tracing, int depth, Duration timeout, Path trace, Kernels kernels,
-        long dynamicByteSizeMax, String name, int allocatingThreads) {
+        long dynamicByteSizeMax, String name, int allocatingThreads, EdgeCarrier carrier) {
     /** Of a name. */
     public static final int NAME_LENGTH_MAX = 64;
 
@@ -42,6 +43,11 @@ public record SessionOptions(boolean tracing, int depth, Duration timeout, Path 
         if (dynamicByteSizeMax < 0) {
             throw new IllegalArgumentException("dynamicByteSizeMax=" + dynamicByteSizeMax + "; give at least 0");
         }
+        if (carrier != null && (!tracing || trace != null)) {
+            throw new IllegalArgumentException("a carrier with "
+                    + (tracing ? "trace=" + trace : "tracing=false")
+                    + "; nothing is learned, and nothing copied into registered memory, where the device sends nothing");
+        }
         if (allocatingThreads < 1) {
             throw new IllegalArgumentException("allocatingThreads=" + allocatingThreads + "; give at least 1");
         }
@@ -54,33 +60,43 @@ public record SessionOptions(boolean tracing, int depth, Duration timeout, Path 
     /** Without a file for what is learned. */
     public SessionOptions(boolean tracing, int depth, Duration timeout) {
         this(tracing, depth, timeout, null, Kernels.standard(), DYNAMIC_BYTE_SIZE_MAX, "",
-                TransferPlan.ALLOCATING_THREADS);
+                TransferPlan.ALLOCATING_THREADS, null);
     }
 
     /** The same, and what is learned is kept in a file. */
     public SessionOptions withTrace(Path file) {
-        return new SessionOptions(tracing, depth, timeout, file, kernels, dynamicByteSizeMax, name, allocatingThreads);
+        return new SessionOptions(tracing, depth, timeout, file, kernels, dynamicByteSizeMax, name, allocatingThreads,
+                carrier);
     }
 
     /** The same with other kernels. */
     public SessionOptions withKernels(Kernels found) {
-        return new SessionOptions(tracing, depth, timeout, trace, found, dynamicByteSizeMax, name, allocatingThreads);
+        return new SessionOptions(tracing, depth, timeout, trace, found, dynamicByteSizeMax, name, allocatingThreads,
+                carrier);
     }
 
     /** The same with more, or less, memory for what crosses with a shape that only the run tells. */
     public SessionOptions withDynamicMemory(long byteSizeMax) {
-        return new SessionOptions(tracing, depth, timeout, trace, kernels, byteSizeMax, name, allocatingThreads);
+        return new SessionOptions(tracing, depth, timeout, trace, kernels, byteSizeMax, name, allocatingThreads,
+                carrier);
     }
 
     /** The same for one of several sessions on a device. */
     public SessionOptions withName(String chosen) {
         return new SessionOptions(tracing, depth, timeout, trace, kernels, dynamicByteSizeMax, chosen,
-                allocatingThreads);
+                allocatingThreads, carrier);
     }
 
     /** The same where asynchronous kernels allocate on threads of their own. */
     public SessionOptions withAllocatingThreads(int count) {
-        return new SessionOptions(tracing, depth, timeout, trace, kernels, dynamicByteSizeMax, name, count);
+        return new SessionOptions(tracing, depth, timeout, trace, kernels, dynamicByteSizeMax, name, count,
+                carrier);
+    }
+
+    /** The same, and somebody else carries tensors between tasks. */
+    public SessionOptions withCarrier(EdgeCarrier other) {
+        return new SessionOptions(tracing, depth, timeout, trace, kernels, dynamicByteSizeMax, name, allocatingThreads,
+                other);
     }
 
     /** Tracing, depth 1, 60 seconds, and 1 GiB for what crosses with a shape that only the run tells. */

@@ -58,6 +58,6 @@ public final class Sessions {
      * @throws IllegalArgumentException as {@link #distributed}
      */
     public static long plannedByteSize(Graph graph, String task, SessionOptions options) {
-        return TransferPlan.of(graph, options.depth(), options.allocatingThreads()).plannedByteSize(task);
+        return DistributedSetup.plan(graph, options).plannedByteSize(task);
     }
 }

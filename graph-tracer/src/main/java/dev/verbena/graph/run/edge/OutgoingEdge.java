@@ -14,6 +14,11 @@ public interface OutgoingEdge {
     /** Whether the tensor lies in registered memory, so that it can be offered as it is. */
     boolean isRegistered(Tensor tensor);
 
+    /** Whether each tensor is copied to be sent, wherever it lies. */
+    default boolean copiesEach() {
+        return false;
+    }
+
     /**
      * The next tensor to offer, to be computed where the receiver has it, so that offering it moves nothing: destination placement.
      *

@@ -80,6 +80,11 @@ public final class OutgoingNotices implements PeerNotices, SendCallback {
             }
 
             @Override
+            public boolean copiesEach() {
+                return edge.copiesEach();
+            }
+
+            @Override
             public Tensor place() {
                 return edge.place();
             }

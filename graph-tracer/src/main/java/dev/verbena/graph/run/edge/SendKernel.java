@@ -82,7 +82,7 @@ public final class SendKernel implements TransferKernel, SendCallback {
             if (signal == null) {
                 tracer.sent(tensor, copies);
             }
-            counters.sent(edge.isStatic(), tensor == placed, hasCopied, tensor.byteSize());
+            counters.sent(edge.isStatic(), tensor == placed, hasCopied || end.copiesEach(), tensor.byteSize());
             placed = null;
             hasCopied = false;
         }
