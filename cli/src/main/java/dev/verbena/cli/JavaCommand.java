@@ -23,14 +23,27 @@ public final class JavaCommand {
     /** Tensors are not on the heap; what is there is the images, as bytes or floats, and little else. */
     private static final String HEAP_MAX = "-Xmx400m";
 
+    private static final int FIRST_TO_WARN = 23;
+    private static final String SILENCE = "--sun-misc-unsafe-memory-access=allow";
+
     private JavaCommand() {}
 
     /** @param arguments of the program */
     public static List<String> of(List<String> arguments) {
+        return of(List.of(HEAP_MAX), arguments);
+    }
+
+    /** The same where messages of gRPC are on the heap, and beside it by a means that newer JVMs warn of. */
+    public static List<String> withGrpc(List<String> arguments) {
+        return of(Runtime.version().feature() >= FIRST_TO_WARN ? List.of(SILENCE) : List.of(), arguments);
+    }
+
+    private static List<String> of(List<String> options, List<String> arguments) {
         List<String> command = new ArrayList<>(DEAF_TO_INTERRUPTS);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:-UsePerfData",
-                "-Xshare:auto", HEAP_MAX));
+                "-Xshare:auto"));
+        command.addAll(options);
         if (!ARCHIVE.isEmpty()) {
             command.addAll(List.of("-XX:SharedArchiveFile=" + ARCHIVE, "-Xlog:cds=off", "-Xlog:cds+dynamic=off",
                     "-Dverbena.archive=" + ARCHIVE));

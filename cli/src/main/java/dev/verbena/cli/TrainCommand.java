@@ -140,7 +140,8 @@ final class TrainCommand implements Callable<Integer> {
             }
             arguments.addAll(training.toCommandLine(options, Training.isServer(task) ? dataset.facts() : null));
             arguments.addAll(network.toCommandLine());
-            commands.put(task, JavaCommand.of(arguments));
+            commands.put(task,
+                    training.carriesByGrpc() ? JavaCommand.withGrpc(arguments) : JavaCommand.of(arguments));
         }
         return commands;
     }

@@ -37,7 +37,8 @@ final class Inbox implements EdgeCarrier.Incoming, StreamObserver<byte[]> {
             return TensorMessage.read(arrived);
         }
         if (failure != null) {
-            throw new TransferException("edge " + edge + " by gRPC: " + failure.getMessage(), failure);
+            throw new TransferException("edge " + edge + " by gRPC: " + failure.getMessage()
+                    + "; the log of the task that sends it may say more", failure);
         }
         if (!isAsked) {
             isAsked = true;
