@@ -1,0 +1,84 @@
+package dev.verbena.benchmarks.report;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.DoubleFunction;
+
+/**
+ * Bars from the left to the right, in rows, each as long as a median and with a line from the least to the largest of the rounds.
+ *
+ * <p><b>Owner:</b> its creator. <b>Threading:</b> confined to its owner.
+ */
+public final class BarPlot {
+    private static final int BAR_HEIGHT = 17;
+    private static final int FOOT = 34;
+    /** Of the room of a row, the bars have so much. */
+    private static final double SHARE = .76;
+
+    /**
+     * One of a row.
+     *
+     * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+     */
+    public record Bar(String colour, Spread length) {}
+
+    private record Row(String name, List<Bar> bars) {}
+
+    private final String title;
+    private final int width;
+    private final Axis x;
+    private final double from;
+    private final DoubleFunction<String> label;
+    private final List<Row> rows = new ArrayList<>();
+
+    /**
+     * @param width in pixels where there is room for them
+     * @param x with room behind the longest bar for what is written there
+     * @param from where bars begin
+     * @param label what is written behind a bar
+     */
+    public BarPlot(String title, int width, Axis x, double from, DoubleFunction<String> label) {
+        this.title = title;
+        this.width = width;
+        this.x = x;
+        this.from = from;
+        this.label = label;
+    }
+
+    /** Below those before. */
+    public void row(String name, Bar... bars) {
+        rows.add(new Row(name, Arrays.asList(bars)));
+    }
+
+    /** Draws it. */
+    public String svg() {
+        Layers layers = new Layers();
+        x.ticks().forEach(tick -> layers.segment(tick, -rows.size() + .5, tick, .5, Layers.RULE, .6));
+        int bars = 0;
+        for (int i = 0; i < rows.size(); i++) {
+            draw(rows.get(i), -i, layers);
+            bars += rows.get(i).bars.size();
+        }
+        layers.segment(from, -rows.size() + .5, from, .5, Layers.INK, .6);
+        List<Double> places = rows.stream().map(row -> -(double) rows.indexOf(row)).toList();
+        Axis y = new Axis(null, false, -rows.size() + .5, .5, places, place -> rows.get((int) -place).name);
+        return Svg.draw(title, width, BAR_HEIGHT * Math.max(bars, rows.size()) + (x.title() == null ? FOOT : FOOT + 18),
+                x, y, layers);
+    }
+
+    private void draw(Row row, double place, Layers layers) {
+        double height = SHARE / row.bars.size();
+        double top = place + SHARE / 2;
+        for (Bar bar : row.bars) {
+            double middle = top - height / 2;
+            Spread length = bar.length;
+            layers.bar(Math.min(from, length.median()), top - height * .92, Math.max(from, length.median()), top,
+                    bar.colour);
+            layers.segment(length.low(), middle, length.high(), middle, Layers.INK, .8);
+            layers.text(x.value(x.place(Math.max(from, length.high())) + .015 * (x.place(x.high()) - x.place(x.low()))),
+                    middle, label.apply(length.median()));
+            top -= height;
+        }
+    }
+}
