@@ -23,6 +23,10 @@ final class Figures {
         return Spread.median(rounds.getOrDefault(key, List.of()));
     }
 
+    Spread spread(Key key) {
+        return Spread.of(rounds.getOrDefault(key, List.of()));
+    }
+
     Map<Key, List<Double>> rounds() {
         return rounds;
     }

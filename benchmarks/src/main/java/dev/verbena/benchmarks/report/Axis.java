@@ -24,9 +24,10 @@ public record Axis(String title, boolean isLogarithmic, double low, double high,
         return new Axis(title, true, low, high, powers, label);
     }
 
-    /** With given ticks, the first and the last of which are its ends. */
+    /** With given ticks, the first and the last of which are its ends; one alone is in the middle. */
     public static Axis logarithmic(String title, List<Double> ticks, DoubleFunction<String> label) {
-        return new Axis(title, true, ticks.getFirst(), ticks.getLast(), ticks, label);
+        double beyond = ticks.size() == 1 ? 2 : 1;
+        return new Axis(title, true, ticks.getFirst() / beyond, ticks.getLast() * beyond, ticks, label);
     }
 
     /** From zero, with some round ticks. */
@@ -37,6 +38,12 @@ public record Axis(String title, boolean isLogarithmic, double low, double high,
         List<Double> ticks = IntStream.rangeClosed(0, (int) Math.floor(high / step)).mapToObj(tick -> tick * step)
                 .toList();
         return new Axis(title, false, 0, high, ticks, label);
+    }
+
+    /** The same with other ends, and the ticks that lie between. */
+    Axis between(double low, double high) {
+        return new Axis(title, isLogarithmic, low, high,
+                ticks.stream().filter(tick -> tick >= low && tick <= high).toList(), label);
     }
 
     /** Where a value lies; what {@link #value} takes back. */

@@ -12,7 +12,9 @@ import java.util.function.DoubleFunction;
  */
 public final class BarPlot {
     private static final int BAR_HEIGHT = 17;
+    private static final int HEAD = 26;
     private static final int FOOT = 34;
+    private static final int TITLE_HEIGHT = 18;
     /** Of the room of a row, the bars have so much. */
     private static final double SHARE = .76;
 
@@ -53,18 +55,17 @@ public final class BarPlot {
 
     /** Draws it. */
     public String svg() {
+        Rows names = new Rows(rows.stream().map(Row::name).toList());
         Layers layers = new Layers();
-        x.ticks().forEach(tick -> layers.segment(tick, -rows.size() + .5, tick, .5, Layers.RULE, .6));
+        names.draw(x, width, layers);
         int bars = 0;
         for (int i = 0; i < rows.size(); i++) {
             draw(rows.get(i), -i, layers);
             bars += rows.get(i).bars.size();
         }
-        layers.segment(from, -rows.size() + .5, from, .5, Layers.INK, .6);
-        List<Double> places = rows.stream().map(row -> -(double) rows.indexOf(row)).toList();
-        Axis y = new Axis(null, false, -rows.size() + .5, .5, places, place -> rows.get((int) -place).name);
-        return Svg.draw(title, width, BAR_HEIGHT * Math.max(bars, rows.size()) + (x.title() == null ? FOOT : FOOT + 18),
-                x, y, layers);
+        layers.segment(from, names.y().low(), from, names.y().high(), Layers.INK, .6);
+        int foot = x.title() == null ? FOOT : FOOT + TITLE_HEIGHT;
+        return Svg.draw(title, width, HEAD + BAR_HEIGHT * bars + foot, names.withRoom(x, width), names.y(), layers);
     }
 
     private void draw(Row row, double place, Layers layers) {
@@ -77,7 +78,7 @@ public final class BarPlot {
                     bar.colour);
             layers.segment(length.low(), middle, length.high(), middle, Layers.INK, .8);
             layers.text(x.value(x.place(Math.max(from, length.high())) + .015 * (x.place(x.high()) - x.place(x.low()))),
-                    middle, label.apply(length.median()));
+                    middle, "left", label.apply(length.median()));
             top -= height;
         }
     }

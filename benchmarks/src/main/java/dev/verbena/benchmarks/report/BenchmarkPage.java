@@ -39,6 +39,11 @@ public final class BenchmarkPage extends Page {
         add("</div>\n<figcaption><b>Figure " + ++figures + ".</b> " + text(caption) + "</figcaption>\n</figure>\n");
     }
 
+    /** As it is. */
+    public void lines(List<String> lines) {
+        add("<pre>" + text(String.join("\n", lines)) + "</pre>\n");
+    }
+
     /** Numbers. */
     public void table(Table table) {
         add(table.html());

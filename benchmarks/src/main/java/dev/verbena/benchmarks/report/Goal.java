@@ -31,7 +31,7 @@ public record Goal(String what, Spread value, double limit, boolean isAtLeast, S
     /** How many times better than the limit: 1 just reaches it. */
     Spread margin() {
         return isAtLeast
-                ? new Spread(value.low() / limit, value.median() / limit, value.high() / limit)
+                ? value.times(1 / limit)
                 : new Spread(limit / value.high(), limit / value.median(), limit / value.low());
     }
 

@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Labels of lines above each other, each as near to its line as there is room: those that would overlap stand together, around the mean of where they want
- * to be (isotonic regression, pooling adjacent violators).
+ * to be (isotonic regression, pooling adjacent violators), and none leaves the plot.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> stateless.
  */
@@ -21,7 +21,7 @@ final class LabelColumn {
     private LabelColumn() {}
 
     /** @param wanted ascending */
-    static double[] places(double[] wanted, double room) {
+    static double[] places(double[] wanted, double room, double low, double high) {
         List<Group> groups = new ArrayList<>();
         for (int i = 0; i < wanted.length; i++) {
             groups.add(new Group(i, 1, wanted[i] - i * room));
@@ -33,7 +33,8 @@ final class LabelColumn {
         double[] places = new double[wanted.length];
         for (Group group : groups) {
             for (int i = group.first; i < group.first + group.count; i++) {
-                places[i] = group.place + i * room;
+                double top = high - (wanted.length - i - .5) * room;
+                places[i] = Math.max(low + (i + .5) * room, Math.min(top, group.place + i * room));
             }
         }
         return places;

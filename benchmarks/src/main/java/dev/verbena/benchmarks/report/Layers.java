@@ -44,10 +44,10 @@ final class Layers {
                 List.of(toY)), Map.of("fill", colour, "color", colour, "size", 0));
     }
 
-    /** To the right of a place. */
-    void text(double x, double y, String text) {
+    /** @param side "left" if its left end is at the place, or "right" */
+    void text(double x, double y, String side, String text) {
         layer("text", Map.of("x", List.of(x), "y", List.of(y), "label", List.of(text)),
-                Map.of("hjust", "left", "color", INK, "size", FONT_SIZE));
+                Map.of("hjust", side, "color", INK, "size", FONT_SIZE));
     }
 
     private void layer(String geometry, Map<String, List<?>> data, Map<String, Object> constants) {

@@ -14,7 +14,9 @@ public final class LinePlot {
     /** Above and below of what is drawn are the axis and its title. */
     private static final int PANEL_HEIGHT = 410;
     private static final double LABEL_HEIGHT = 16;
-    private static final double LABEL_SHARE = .26;
+    private static final double LETTER_WIDTH = 7.4;
+    /** Of the labels at the other axis. */
+    private static final int AXIS_WIDTH = 100;
     private static final double GAP_SHARE = .025;
 
     /**
@@ -65,9 +67,15 @@ public final class LinePlot {
         x.ticks().forEach(tick -> layers.segment(tick, y.low(), tick, y.high(), Layers.RULE, .6));
         y.ticks().forEach(tick -> layers.segment(x.low(), tick, x.high(), tick, Layers.RULE, .6));
         lines.forEach(line -> draw(line, layers));
-        double[] labels = labels(layers);
-        return Svg.draw(title, width, HEIGHT, roomFor(x, x.beyond(-GAP_SHARE), x.beyond(LABEL_SHARE)),
-                roomFor(y, Math.min(y.low(), labels[0]), Math.max(y.high(), labels[1])), layers);
+        labels(layers);
+        return Svg.draw(title, width, HEIGHT, x.between(x.beyond(-GAP_SHARE), x.beyond(labelShare())), y, layers);
+    }
+
+    /** Of what is drawn, so much is beside it. */
+    private double labelShare() {
+        double room = lines.stream().mapToInt(line -> line.name.length()).max().orElse(0) * LETTER_WIDTH;
+        double panel = width - AXIS_WIDTH - room;
+        return GAP_SHARE * 1.3 + room / panel;
     }
 
     private static void draw(Line line, Layers layers) {
@@ -82,22 +90,27 @@ public final class LinePlot {
         layers.marks(line.x(), line.y(), look.colour(), look.shape());
     }
 
-    /** @return from where to where they need room */
-    private double[] labels(Layers layers) {
-        List<Line> byEnd = lines.stream().sorted(Comparator.comparing(line -> line.last().y().median())).toList();
+    /** Where a line would leave the plot: with labels in that order, nothing crosses on the way to them. */
+    private double end(Line line) {
+        double last = y.place(line.last().y().median());
+        if (line.points.size() == 1) {
+            return last;
+        }
+        Point before = line.points.get(line.points.size() - 2);
+        double slope = (last - y.place(before.y().median())) / (x.place(line.last().x()) - x.place(before.x()));
+        return last + slope * (x.place(x.high()) - x.place(line.last().x()));
+    }
+
+    private void labels(Layers layers) {
+        List<Line> byEnd = lines.stream().sorted(Comparator.comparing(this::end)).toList();
         double room = LABEL_HEIGHT / PANEL_HEIGHT * (y.place(y.high()) - y.place(y.low()));
         double[] places = LabelColumn.places(
-                byEnd.stream().mapToDouble(line -> y.place(line.last().y().median())).toArray(), room);
+                byEnd.stream().mapToDouble(this::end).toArray(), room, y.place(y.low()), y.place(y.high()));
         for (int i = 0; i < places.length; i++) {
             Line line = byEnd.get(i);
             layers.segment(line.last().x(), line.last().y().median(), x.beyond(GAP_SHARE), y.value(places[i]),
                     line.look.colour(), .4);
-            layers.text(x.beyond(GAP_SHARE * 1.3), y.value(places[i]), line.name);
+            layers.text(x.beyond(GAP_SHARE * 1.3), y.value(places[i]), "left", line.name);
         }
-        return new double[]{y.value(places[0] - room / 2), y.value(places[places.length - 1] + room / 2)};
-    }
-
-    private static Axis roomFor(Axis axis, double low, double high) {
-        return new Axis(axis.title(), axis.isLogarithmic(), low, high, axis.ticks(), axis.label());
     }
 }

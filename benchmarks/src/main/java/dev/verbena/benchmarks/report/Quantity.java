@@ -1,14 +1,20 @@
 package dev.verbena.benchmarks.report;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 
 /**
- * Numbers as people read them: with three digits that count, and a unit that suits them.
+ * Numbers as people read them: with three digits that count, unless fewer say all, and a unit that suits them.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> stateless.
  */
 public final class Quantity {
     private static final int DIGITS = 3;
+    /** From here on all digits are written that are not behind the point. */
+    private static final double WHOLE_MIN = 1000;
+    /** Such as ticks of axes and targets. */
+    private static final double ROUND = 1e-12;
 
     private Quantity() {}
 
@@ -17,9 +23,11 @@ public final class Quantity {
         if (Double.isNaN(value)) {
             return "";
         }
-        int whole = value == 0 ? DIGITS : (int) Math.floor(Math.log10(Math.abs(value))) + 1;
-        String text = String.format(Locale.ROOT, "%,." + Math.max(0, DIGITS - whole) + "f", value);
-        return text.contains(".") ? text.replaceFirst("\\.?0+$", "") : text;
+        BigDecimal rounded = new BigDecimal(value).round(new MathContext(DIGITS));
+        boolean isRound = Math.abs(rounded.doubleValue() - value) <= ROUND * Math.abs(value);
+        BigDecimal shown = isRound ? rounded.stripTrailingZeros() : rounded;
+        return String.format(Locale.ROOT, "%,." + Math.max(0, shown.scale()) + "f",
+                Math.abs(value) < WHOLE_MIN ? shown.doubleValue() : value);
     }
 
     /** Of microseconds. */

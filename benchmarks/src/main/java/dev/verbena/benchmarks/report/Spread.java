@@ -26,6 +26,11 @@ public record Spread(double low, double median, double high) {
         return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
     }
 
+    /** In another unit. */
+    public Spread times(double factor) {
+        return new Spread(low * factor, median * factor, high * factor);
+    }
+
     /** How far the rounds lie apart, as a part of their median. */
     public double apart() {
         return (high - low) / median;

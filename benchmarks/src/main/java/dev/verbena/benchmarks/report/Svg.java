@@ -23,10 +23,11 @@ final class Svg {
 
     private Svg() {}
 
-    /** @param title for who does not see it */
+    /** @param title above it, and for who does not see it */
     static String draw(String title, int width, int height, Axis x, Axis y, Layers layers) {
         Map<String, Object> specification = new LinkedHashMap<>();
         specification.put("kind", "plot");
+        specification.put("ggtitle", Map.of("text", title));
         specification.put("ggsize", Map.of("width", width, "height", height));
         specification.put("theme", theme());
         specification.put("scales", List.of(scale("x", x), scale("y", y)));
@@ -52,6 +53,7 @@ final class Svg {
         for (String part : List.of("panel_grid", "plot_background", "axis_line", "axis_ticks", "axis_tooltip")) {
             theme.put(part, blank);
         }
+        theme.put("plot_title", Map.of("size", 12));
         theme.put("axis_title", Map.of("size", 12));
         theme.put("axis_text", Map.of("size", 12));
         return theme;

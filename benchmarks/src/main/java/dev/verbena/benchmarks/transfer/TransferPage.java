@@ -3,8 +3,8 @@ package dev.verbena.benchmarks.transfer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
+import java.util.function.DoubleFunction;
 import java.util.function.LongFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
@@ -73,7 +73,7 @@ final class TransferPage {
                 .map(way -> points(byteSize -> figures.us(way, work, byteSize))).toList();
         List<Point> copies = points(figures::copyUs);
         List<Spread> all = Stream.concat(lines.stream().flatMap(List::stream), copies.stream()).map(Point::y).toList();
-        LinePlot plot = new LinePlot("Time of a tensor by its size", WIDTH,
+        LinePlot plot = new LinePlot("Until " + result(work) + " is back", WIDTH,
                 Axis.logarithmic("size of the tensor", figures.byteSizes().stream().map(Long::doubleValue).toList(),
                         byteSize -> TransferFigures.name((long) byteSize)),
                 Axis.logarithmic("time of a tensor", low(all) / 1.5, high(all) * 1.5, Quantity::time));
@@ -110,9 +110,7 @@ final class TransferPage {
     }
 
     private String speedUp(long byteSize, Axis x) {
-        String title = TransferFigures.name(byteSize);
-        BarPlot plot = new BarPlot("Speed-up for tensors of " + title, PANEL_WIDTH,
-                new Axis(title, true, x.low(), x.high(), x.ticks(), x.label()), 1, Quantity::times);
+        BarPlot plot = new BarPlot("Tensors of " + TransferFigures.name(byteSize), PANEL_WIDTH, x, 1, Quantity::times);
         for (Way way : SLOWER) {
             Spread times = figures.timesStatic(way, byteSize);
             if (times.isPositive()) {
@@ -145,23 +143,30 @@ final class TransferPage {
 
     private String puts(List<Put> some) {
         boolean isLatency = some.getFirst().isLatency();
-        List<Spread> all = some.stream().flatMap(put -> Stream.of(figures.puts().ucx(put), figures.puts().verbena(put)))
-                .toList();
-        Axis x = Axis.linear(isLatency ? "latency" : "bandwidth", high(all) * 1.3,
-                isLatency ? Quantity::time : TransferPage::bandwidth);
-        BarPlot plot = new BarPlot(isLatency ? "Latency of raw puts" : "Bandwidth of raw puts", PANEL_WIDTH, x, 0,
-                x.label());
+        DoubleFunction<String> label = isLatency ? Quantity::time : Quantity::number;
+        double high = some.stream().mapToDouble(put -> Math.max(ucx(put).high(), verbena(put).high())).max()
+                .orElseThrow();
+        BarPlot plot = new BarPlot(isLatency ? "Latency" : "Bandwidth in GiB/s", PANEL_WIDTH,
+                Axis.linear(null, high * 1.3, label), 0, label);
         for (Put put : some) {
             String size = TransferFigures.name(put.byteSize());
-            plot.row(size + ", UCX", new Bar(Look.others(0).colour(), figures.puts().ucx(put)));
-            plot.row(size + ", Verbena", new Bar(Look.ours(0).colour(), figures.puts().verbena(put)));
+            plot.row(size + ", UCX", new Bar(Look.others(0).colour(), ucx(put)));
+            plot.row(size + ", Verbena", new Bar(Look.ours(0).colour(), verbena(put)));
         }
         return plot.svg();
     }
 
-    /** Of MiB a second. */
-    private static String bandwidth(double mib) {
-        return String.format(Locale.ROOT, "%.1f GiB/s", mib / 1024);
+    private Spread ucx(Put put) {
+        return drawn(put, figures.puts().ucx(put));
+    }
+
+    private Spread verbena(Put put) {
+        return drawn(put, figures.puts().verbena(put));
+    }
+
+    /** Microseconds, or GiB a second. */
+    private static Spread drawn(Put put, Spread spread) {
+        return put.isLatency() ? spread : spread.times(1. / 1024);
     }
 
     private void tables() {
