@@ -74,10 +74,7 @@ final class AllocatorPage {
         List<Key> keys = keys(measure);
         double low = keys.stream().mapToDouble(key -> figures.spread(key).low()).min().orElseThrow();
         double high = keys.stream().mapToDouble(key -> figures.spread(key).high()).max().orElseThrow();
-        double from = Math.pow(10, Math.floor(Math.log10(low)));
-        BarPlot plot = new BarPlot(measure.title, PANEL_WIDTH,
-                Axis.logarithmic(null, from, high * Math.pow(high / from, .3), AllocatorPage::time), from,
-                AllocatorPage::time);
+        BarPlot plot = BarPlot.logarithmic(measure.title, PANEL_WIDTH, low, high, AllocatorPage::time);
         for (Key key : keys) {
             plot.row(key.subject(), new Bar(look(key.subject()).colour(), figures.spread(key)));
         }

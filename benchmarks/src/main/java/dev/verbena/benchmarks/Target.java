@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import dev.verbena.benchmarks.Figures.Key;
+import dev.verbena.benchmarks.report.Goal;
 import dev.verbena.benchmarks.report.Spread;
 
 /**
@@ -16,8 +17,8 @@ import dev.verbena.benchmarks.report.Spread;
 record Target(Key key, Key against, double limit, boolean isForThisMachine) {
     /** What came of it. */
     enum Verdict {
-        MET("met"),
-        MISSED("MISSED"),
+        MET(Goal.verdict(true)),
+        MISSED(Goal.verdict(false)),
         UNMEASURED("not measured"),
         /** See the words behind the table. */
         NOT_HERE("not here"),

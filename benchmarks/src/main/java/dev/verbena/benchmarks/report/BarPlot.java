@@ -15,6 +15,8 @@ public final class BarPlot {
     private static final int HEAD = 26;
     private static final int FOOT = 34;
     private static final int TITLE_HEIGHT = 18;
+    /** What is written behind the longest bar needs so much of its length. */
+    private static final double LABEL_SHARE = .3;
     /** Of the room of a row, the bars have so much. */
     private static final double SHARE = .76;
 
@@ -46,6 +48,14 @@ public final class BarPlot {
         this.x = x;
         this.from = from;
         this.label = label;
+    }
+
+    /** Of values from {@code low} to {@code high}; bars begin at the power of ten below. */
+    public static BarPlot logarithmic(String title, int width, double low, double high, DoubleFunction<String> label) {
+        double from = Math.pow(10, Math.floor(Math.log10(low)));
+        double end = Math.max(high, 2 * from);
+        return new BarPlot(title, width,
+                Axis.logarithmic(null, from, end * Math.pow(end / from, LABEL_SHARE), label), from, label);
     }
 
     /** Below those before. */

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.DoubleFunction;
 import java.util.function.LongFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
@@ -127,14 +126,16 @@ final class TransferPage {
         Set<Put> puts = figures.puts().puts();
         List<String> plots = new ArrayList<>();
         for (boolean isLatency : new boolean[]{true, false}) {
-            List<Put> some = puts.stream().filter(put -> put.isLatency() == isLatency).toList();
+            List<Put> some = puts.stream().filter(put -> put.isLatency() == isLatency)
+                    .filter(put -> ucx(put).isPositive() && verbena(put).isPositive()).toList();
             if (!some.isEmpty()) {
                 plots.add(puts(some));
             }
         }
         if (!plots.isEmpty()) {
             page.figure("Raw puts into another process's shared memory, by ucx_perftest of UCX and by verbena perf;"
-                    + " on the left, less is better; on the right, more.", plots);
+                    + " of latencies, on a logarithmic axis, less is better, of bandwidths more. Lines: from the least"
+                    + " to the largest of the rounds.", plots);
         }
         if (figures.puts().leftOut() != null) {
             page.note(figures.puts().leftOut());
@@ -142,12 +143,11 @@ final class TransferPage {
     }
 
     private String puts(List<Put> some) {
-        boolean isLatency = some.getFirst().isLatency();
-        DoubleFunction<String> label = isLatency ? Quantity::time : Quantity::number;
-        double high = some.stream().mapToDouble(put -> Math.max(ucx(put).high(), verbena(put).high())).max()
-                .orElseThrow();
-        BarPlot plot = new BarPlot(isLatency ? "Latency" : "Bandwidth in GiB/s", PANEL_WIDTH,
-                Axis.linear(null, high * 1.3, label), 0, label);
+        List<Spread> all = some.stream().flatMap(put -> Stream.of(ucx(put), verbena(put))).toList();
+        BarPlot plot = some.getFirst().isLatency()
+                ? BarPlot.logarithmic("Latency", PANEL_WIDTH, low(all), high(all), Quantity::time)
+                : new BarPlot("Bandwidth in GiB/s", PANEL_WIDTH,
+                        Axis.linear(null, high(all) * 1.3, Quantity::number), 0, Quantity::number);
         for (Put put : some) {
             String size = TransferFigures.name(put.byteSize());
             plot.row(size + ", UCX", new Bar(Look.others(0).colour(), ucx(put)));

@@ -31,9 +31,16 @@ class PlotsTest {
         Spread value = Spread.of(List.of(2., 4., 3.));
         assertEquals(new Spread(1, 1.5, 2), new Goal("", value, 2, true, "").margin());
         assertEquals(new Spread(.5, 2. / 3, 1), new Goal("", value, 2, false, "").margin());
-        assertFalse(new Goal("", Spread.of(List.of()), 2, false, "").isComparable());
-        assertFalse(new Goal("", value, Double.NaN, false, "").isComparable());
-        assertFalse(new Goal("", value, 0, false, "").isComparable());
+    }
+
+    @Test
+    void onlyWhatIsMetOrMissedByAFactorIsDrawn() {
+        Spread value = Spread.of(List.of(2., 4., 3.));
+        assertTrue(new Goal("", value, 2, false, Goal.verdict(true)).isComparable());
+        assertTrue(new Goal("", value, 2, false, Goal.verdict(false)).isComparable());
+        assertFalse(new Goal("", value, 2, false, "not here").isComparable());
+        assertFalse(new Goal("", Spread.of(List.of()), 2, false, Goal.verdict(false)).isComparable());
+        assertFalse(new Goal("", value, 0, false, Goal.verdict(false)).isComparable());
     }
 
     @Test
