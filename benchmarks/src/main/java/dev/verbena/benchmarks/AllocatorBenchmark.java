@@ -15,7 +15,10 @@ import java.util.stream.Stream;
 
 import dev.verbena.page.WholeFile;
 
-/** benchmarks/run allocator [--json FILE] [--report FILE] [--quick] [--rounds N] [--parts PART,...] [--carriers N]: the arena beside mimalloc, Netty and the JDK. */
+/**
+ * benchmarks/run allocator [--json FILE] [--report FILE] [--quick] [--rounds N] [--parts PART,...] [--carriers N]: the arena beside mimalloc,
+ * Netty and the JDK.
+ */
 final class AllocatorBenchmark {
     private static final int ROUNDS = 5;
 

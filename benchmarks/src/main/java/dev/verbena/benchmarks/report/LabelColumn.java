@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Labels of lines above each other, each as near to its line as there is room: those that would overlap stand together, around the mean of where they want
- * to be (isotonic regression, pooling adjacent violators), and none leaves the plot.
+ * Labels of lines above each other, each as near to its line as there is room: those that would overlap stand together, around the mean of
+ * where they want to be (isotonic regression, pooling adjacent violators), and none leaves the plot.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> stateless.
  */

@@ -3,8 +3,8 @@ package dev.verbena.benchmarks.report;
 import java.util.List;
 
 /**
- * How a line is told from others, also by people who do not see all colours: its colour (of Okabe and Ito's), its dashes and its marks. Ours are solid
- * with filled marks, all others are dashed with hollow ones.
+ * How a line is told from others, also by people who do not see all colours: its colour (of Okabe and Ito's), its dashes and its marks. Ours
+ * are solid with filled marks, all others are dashed with hollow ones.
  *
  * @param shape of its marks, as Lets-Plot and R count them; none if negative
  *

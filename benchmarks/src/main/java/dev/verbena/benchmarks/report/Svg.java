@@ -10,8 +10,8 @@ import org.jetbrains.letsPlot.core.util.PlotSvgExportCommon;
 import dev.verbena.page.Page;
 
 /**
- * Draws by Lets-Plot, which asks no fonts and no screen of the machine. What it writes is made a part of a page: no styles of its own, as large as there
- * is room.
+ * Draws by Lets-Plot, which asks no fonts and no screen of the machine. What it writes is made a part of a page: no styles of its own, as
+ * large as there is room.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> stateless.
  */

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import com.sun.management.OperatingSystemMXBean;
 
 /**
- * benchmarks/run transfer [--quick] [--rounds N] [--sizes LIST] [--json FILE] [--report FILE]: one tensor from a process to another by each way, in turn, and its result back;
- * then raw puts.
+ * benchmarks/run transfer [--quick] [--rounds N] [--sizes LIST] [--json FILE] [--report FILE]: one tensor from a process to another by each
+ * way, in turn, and its result back; then raw puts.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> its main thread; processes of their own send and receive.
  */
