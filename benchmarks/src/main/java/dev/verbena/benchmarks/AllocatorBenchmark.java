@@ -5,7 +5,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -14,12 +13,19 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** benchmarks/run allocator [--json FILE] [--quick] [--rounds N] [--parts PART,...] [--carriers N]: the arena beside mimalloc, Netty and the JDK. */
+import dev.verbena.page.WholeFile;
+
+/**
+ * benchmarks/run allocator [--json FILE] [--report FILE] [--quick] [--rounds N] [--parts PART,...] [--carriers N]: the arena beside mimalloc,
+ * Netty and the JDK.
+ */
 final class AllocatorBenchmark {
     private static final int ROUNDS = 5;
 
     private final PrintStream output;
-    private Path json;
+    /** Null if they are not wanted. */
+    private WholeFile json;
+    private WholeFile page;
     private boolean isQuick;
     private int rounds = ROUNDS;
     private int carriers = Runtime.getRuntime().availableProcessors();
@@ -59,7 +65,10 @@ final class AllocatorBenchmark {
                 Map.of("netty", NettySlots.version(), "mimalloc", mimalloc.version()));
         output.print(report.table());
         if (json != null) {
-            report.write(json);
+            json.write(report.json());
+        }
+        if (page != null) {
+            page.write(AllocatorPage.of(report));
         }
         return 0;
     }
@@ -68,12 +77,13 @@ final class AllocatorBenchmark {
         for (int i = 0; i < arguments.length; i++) {
             switch (arguments[i]) {
                 case "--quick" -> isQuick = true;
-                case "--json" -> json = checkedFile(valueOf(arguments, i++));
+                case "--json" -> json = WholeFile.check("--json", Path.of(valueOf(arguments, i++)));
+                case "--report" -> page = WholeFile.check("--report", Path.of(valueOf(arguments, i++)));
                 case "--parts" -> parts = checkedParts(valueOf(arguments, i++));
                 case "--rounds" -> rounds = checkedCount(arguments, i++);
                 case "--carriers" -> carriers = checkedCount(arguments, i++);
                 default -> throw new IllegalArgumentException("option '" + arguments[i]
-                        + "' is unknown: use [--json FILE] [--quick] [--rounds N] [--parts PART,...]"
+                        + "' is unknown: use [--json FILE] [--report FILE] [--quick] [--rounds N] [--parts PART,...]"
                         + " [--carriers N]");
             }
         }
@@ -84,17 +94,6 @@ final class AllocatorBenchmark {
             throw new IllegalArgumentException(arguments[index] + " needs a value behind it");
         }
         return arguments[index + 1];
-    }
-
-    /** Before the run, which takes minutes, and not after it. */
-    private static Path checkedFile(String name) {
-        Path file = Path.of(name).toAbsolutePath();
-        if (Files.isDirectory(file) || !Files.isDirectory(file.getParent())
-                || !Files.isWritable(Files.exists(file) ? file : file.getParent())) {
-            throw new IllegalArgumentException(
-                    "--json=" + name + " cannot be written; give a file in a folder that exists and can be written to");
-        }
-        return file;
     }
 
     private static Set<Part> checkedParts(String text) {

@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import dev.verbena.benchmarks.report.Spread;
+
 /** What came out: for each measure, workload and subject a number per round, and the middle one of them. */
 final class Figures {
     /** @param workload a trace's name, or "random" for random replacement */
@@ -18,19 +20,14 @@ final class Figures {
 
     /** The median over the rounds; NaN if there is none. */
     double median(Key key) {
-        return median(rounds.getOrDefault(key, List.of()));
+        return Spread.median(rounds.getOrDefault(key, List.of()));
+    }
+
+    Spread spread(Key key) {
+        return Spread.of(rounds.getOrDefault(key, List.of()));
     }
 
     Map<Key, List<Double>> rounds() {
         return rounds;
-    }
-
-    static double median(List<Double> values) {
-        if (values.isEmpty()) {
-            return Double.NaN;
-        }
-        List<Double> sorted = values.stream().sorted().toList();
-        int middle = sorted.size() / 2;
-        return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
     }
 }

@@ -13,6 +13,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
+import dev.verbena.benchmarks.report.Spread;
 import dev.verbena.testing.trace.ShippedTrace;
 
 /** One turn of a subject under JMH. The fork has this JVM's options, which benchmarks/run chose. */
@@ -93,7 +94,7 @@ final class JavaTurn {
             for (IterationResult iteration : result.getAggregatedResult().getIterationResults()) {
                 scores.add(iteration.getPrimaryResult().getScore());
             }
-            return new Outcome(Figures.median(scores), result);
+            return new Outcome(Spread.median(scores), result);
         } catch (RunnerException e) {
             throw new IllegalStateException(benchmark.getSimpleName() + " of subject=" + subject.label + " failed: "
                     + e.getMessage() + "; what it said is in " + LOG, e);

@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.verbena.benchmarks.report.Spread;
+
 /** The same workloads in C, by the program that benchmarks/run compiled from allocator_peer.c. */
 final class MimallocPeer {
     static final String NO_VERSION = "none";
@@ -39,7 +41,7 @@ final class MimallocPeer {
             List<String> arguments = new ArrayList<>(List.of(kind, file.toString(), Integer.toString(pace.warmUpMs()),
                     Integer.toString(pace.stretchMs()), Integer.toString(pace.stretches())));
             arguments.addAll(List.of(more));
-            return Figures.median(call(arguments).stream().map(Double::valueOf).toList());
+            return Spread.median(call(arguments).stream().map(Double::valueOf).toList());
         } finally {
             Files.delete(file);
         }

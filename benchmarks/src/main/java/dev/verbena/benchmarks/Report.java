@@ -1,8 +1,6 @@
 package dev.verbena.benchmarks;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+
+import dev.verbena.benchmarks.report.Goal;
 
 /** The figures beside the targets, as a table for people and as JSON. */
 final class Report {
@@ -49,12 +49,7 @@ final class Report {
                     target.against() == null ? "" : number(target.value(figures)), limit(target.limit()),
                     verdict(target).word));
         }
-        if (targets.stream().anyMatch(target -> target.verdict(figures) == Target.Verdict.NOT_HERE)) {
-            table.append(String.format(Locale.ROOT, NOT_HERE, processors));
-        }
-        if (peers.get("mimalloc").equals(MimallocPeer.NO_VERSION)) {
-            table.append(NO_MIMALLOC);
-        }
+        notes().forEach(table::append);
         if (targets.stream().anyMatch(target -> target.key().measure().part == Part.THREADS)) {
             table.append(new ThreadTable(figures, processors).text());
         }
@@ -70,6 +65,54 @@ final class Report {
         return table.toString();
     }
 
+    /** What could not be measured here, and why. */
+    List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        if (targets.stream().anyMatch(target -> target.verdict(figures) == Target.Verdict.NOT_HERE)) {
+            notes.add(String.format(Locale.ROOT, NOT_HERE, processors));
+        }
+        if (peers.get("mimalloc").equals(MimallocPeer.NO_VERSION)) {
+            notes.add(NO_MIMALLOC);
+        }
+        return notes;
+    }
+
+    List<Goal> goals() {
+        return targets.stream().map(target -> new Goal(comparison(target), target.spread(figures), target.limit(),
+                target.key().measure().isMoreBetter(), verdict(target).word)).toList();
+    }
+
+    private static String comparison(Target target) {
+        Figures.Key key = target.key();
+        Figures.Key against = target.against();
+        String title = key.measure().title;
+        if (against != null && against.subject().equals(key.subject())) {
+            return title + ": " + key.workload() + " / " + against.workload();
+        }
+        return title + (key.workload().equals(Targets.RANDOM) ? "" : ", " + key.workload()) + ": " + key.subject()
+                + (against == null ? "" : " / " + against.subject());
+    }
+
+    boolean isQuick() {
+        return pace.isQuick();
+    }
+
+    int processors() {
+        return processors;
+    }
+
+    Figures figures() {
+        return figures;
+    }
+
+    Map<Figures.Key, List<String>> explanations() {
+        return explanations;
+    }
+
+    Map<String, String> peers() {
+        return peers;
+    }
+
     /** Whom a figure is compared with: somebody else, or the same with another number of threads. */
     private static String against(Target target) {
         if (target.against() == null) {
@@ -79,7 +122,7 @@ final class Report {
                 : target.against().workload();
     }
 
-    void write(Path file) throws IOException {
+    String json() throws IOException {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("benchmark", "allocator");
         report.put("isQuick", pace.isQuick());
@@ -94,7 +137,7 @@ final class Report {
             explanation.put("lines", entry.getValue());
             return explanation;
         }).toList());
-        Files.writeString(file, JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report) + "\n");
+        return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report) + "\n";
     }
 
     private Map<String, Object> figure(Figures.Key key, List<Double> rounds) {

@@ -11,7 +11,7 @@ import dev.verbena.benchmarks.Figures.Key;
  * <p><b>Owner:</b> {@link Report}. <b>Threading:</b> confined to its owner.
  */
 final class ThreadTable {
-    private static final List<String> SUBJECTS = List.of(Targets.ADDRESS, Targets.MIMALLOC_C,
+    static final List<String> SUBJECTS = List.of(Targets.ADDRESS, Targets.MIMALLOC_C,
             Subject.NETTY_POOLED.label, Subject.NETTY_ADAPTIVE.label);
     private static final int LABEL_WIDTH = -40;
     private static final int COLUMN_WIDTH = 9;

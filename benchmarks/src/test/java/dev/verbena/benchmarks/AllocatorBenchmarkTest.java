@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 
+import dev.verbena.benchmarks.report.ShownPage;
 import dev.verbena.testing.trace.ShippedTrace;
 
 /** A quick run from end to end, without what a machine may lack: mimalloc, and memory for Netty's large runs and for many threads'. */
@@ -45,9 +46,11 @@ class AllocatorBenchmarkTest {
     @Test
     void aQuickRunReportsEveryTargetAndInventsNothing(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("report.json");
-        assertEquals(0,
-                benchmark.run(new String[]{"--quick", "--json", file.toString(), "--parts", WITHOUT_THREADS}, null,
-                        SUBJECTS));
+        Path page = folder.resolve("report.html");
+        assertEquals(0, benchmark.run(new String[]{"--quick", "--json", file.toString(), "--report", page.toString(),
+                "--parts", WITHOUT_THREADS}, null, SUBJECTS));
+        ShownPage.assertNothingIsFetched(Files.readString(page));
+        assertTrue(Files.readString(page).contains("<svg "), "plots");
         Map<String, Object> report = JSON.std.mapFrom(Files.readString(file));
         assertEquals(true, report.get("isQuick"));
         assertTrue(((Map<?, ?>) report.get("peers")).get("netty").toString().startsWith("4."), report::toString);
@@ -126,7 +129,8 @@ class AllocatorBenchmarkTest {
             "--rounds 0, --rounds=0 must be a whole number",
             "--carriers x, --carriers=x must be a whole number",
             "--parts threads;all, --parts=threads;all must be some of pairs",
-            "--json /no/such/folder/x, --json=/no/such/folder/x cannot be"})
+            "--json /no/such/folder/x, --json=/no/such/folder/x cannot be", "--report /, --report=/ is a folder",
+            "--report /no/such/folder/x, --report=/no/such/folder/x cannot be written: there is no folder"})
     void wrongOptionsAreNamed(String arguments, String message) throws IOException, InterruptedException {
         assertEquals(2, benchmark.run(arguments.split(" "), null, SUBJECTS));
         assertTrue(output().startsWith("benchmarks: " + message), this::output);

@@ -24,8 +24,9 @@ final class ModuleEdges {
             Map.entry("arrow", Set.of("allocator", "transfer")),
             Map.entry("djl", Set.of("allocator", "transfer")),
             Map.entry("training", Set.of("graph")), Map.entry("testing", Set.of("transfer", "allocator")),
-            Map.entry("cli", Set.of("training", "onnxruntime", "bindings")),
-            Map.entry("benchmarks", Set.of("bindings", "allocator", "djl", "graph", "onnxruntime", "arrow", "testing")),
+            Map.entry("pages", Set.of()), Map.entry("cli", Set.of("training", "onnxruntime", "bindings", "pages")),
+            Map.entry("benchmarks",
+                    Set.of("bindings", "allocator", "djl", "graph", "onnxruntime", "arrow", "testing", "pages")),
             Map.entry("stress", Set.of("allocator")), Map.entry("softroce", Set.of()));
 
     private static final String PREFIX = "dev.verbena.";

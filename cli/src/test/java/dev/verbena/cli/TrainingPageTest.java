@@ -22,6 +22,7 @@ import org.xml.sax.InputSource;
 import dev.verbena.graph.Graph;
 import dev.verbena.graph.plan.TransferPlan;
 import dev.verbena.graph.run.SessionStatistics;
+import dev.verbena.page.Browser;
 import dev.verbena.training.DataFacts;
 import dev.verbena.training.IterationTimes;
 import dev.verbena.training.Training;

@@ -5,6 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+
+import dev.verbena.benchmarks.report.Goal;
+import dev.verbena.benchmarks.report.Spread;
 
 /**
  * Figures of puts, of UCX's and of ours, in the order of the rounds, and what is said of them.
@@ -46,6 +50,33 @@ final class RawPutFigures {
         return "Raw puts are left out: " + leftOut;
     }
 
+    /** Those that were measured. */
+    Set<Put> puts() {
+        return pairs.keySet();
+    }
+
+    Spread ucx(Put put) {
+        return Spread.of(pairs.get(put).ucx);
+    }
+
+    Spread verbena(Put put) {
+        return Spread.of(pairs.get(put).verbena);
+    }
+
+    List<Goal> goals() {
+        return pairs.entrySet().stream().map(entry -> goal(entry.getKey(), entry.getValue().ratios())).toList();
+    }
+
+    private static Goal goal(Put put, List<Double> ratios) {
+        return new Goal(String.format("%s of a raw put / UCX's, %s", put.title(), TransferFigures.name(put.byteSize())),
+                Spread.of(ratios), put.target(), !put.isLatency(), Goal.verdict(put.isMet(Spread.median(ratios))));
+    }
+
+    /** The sentence that says why some or all are missing; null if none is. */
+    String leftOut() {
+        return leftOut == null ? null : leftOutSentence();
+    }
+
     /** A line for each put. */
     List<String> table() {
         List<String> lines = new ArrayList<>();
@@ -66,7 +97,7 @@ final class RawPutFigures {
     }
 
     private static String number(List<Double> values) {
-        return String.format(Locale.ROOT, "%.3f", TransferFigures.median(values));
+        return String.format(Locale.ROOT, "%.3f", Spread.median(values));
     }
 
     /** A line for each put. */
@@ -75,7 +106,7 @@ final class RawPutFigures {
     }
 
     private static String sentence(Put put, List<Double> ratios) {
-        double ratio = TransferFigures.median(ratios);
+        double ratio = Spread.median(ratios);
         return String.format(Locale.ROOT, "%s of a put of %s is %.2f times UCX's, target %s %.1f: %s%s", put.title(),
                 TransferFigures.name(put.byteSize()), ratio, put.isLatency() ? "<=" : ">=", put.target(),
                 put.isMet(ratio) ? "met" : "MISSED", TransferFigures.doubt(ratios));
@@ -94,8 +125,8 @@ final class RawPutFigures {
     private static Map<String, Object> figure(Put put, Pair pair) {
         Map<String, Object> figure = names(put);
         figure.put("unit", put.unit());
-        figure.put("ucx", TransferFigures.median(pair.ucx));
-        figure.put("verbena", TransferFigures.median(pair.verbena));
+        figure.put("ucx", Spread.median(pair.ucx));
+        figure.put("verbena", Spread.median(pair.verbena));
         figure.put("ucxOfRounds", pair.ucx);
         figure.put("verbenaOfRounds", pair.verbena);
         return figure;
@@ -105,7 +136,7 @@ final class RawPutFigures {
         Map<String, Object> target = names(put);
         target.put(put.isLatency() ? "max" : "min", put.target());
         target.put("ratios", ratios);
-        target.put("isMet", put.isMet(TransferFigures.median(ratios)));
+        target.put("isMet", put.isMet(Spread.median(ratios)));
         return target;
     }
 

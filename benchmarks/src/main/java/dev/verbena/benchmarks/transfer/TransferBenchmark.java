@@ -8,8 +8,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -21,8 +19,8 @@ import java.util.regex.Pattern;
 import com.sun.management.OperatingSystemMXBean;
 
 /**
- * benchmarks/run transfer [--quick] [--rounds N] [--sizes LIST] [--json FILE]: one tensor from a process to another by each way, in turn, and its result back;
- * then raw puts.
+ * benchmarks/run transfer [--quick] [--rounds N] [--sizes LIST] [--json FILE] [--report FILE]: one tensor from a process to another by each
+ * way, in turn, and its result back; then raw puts.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> its main thread; processes of their own send and receive.
  */
@@ -30,7 +28,6 @@ final class TransferBenchmark implements AutoCloseable {
     static final List<Long> BYTE_SIZES = List.of(64L, 4L << 10, 64L << 10, 1L << 20, 16L << 20, 128L << 20, 1L << 30);
 
     private static final Pattern BYTE_SIZE = Pattern.compile("([1-9][0-9]{0,9})([KMG]?)");
-    private static final int ROUNDS = 5;
     private static final double WARM_UP_US = 1e6;
     private static final double TURN_US = 3e5;
     private static final int TENSORS_MIN = 3;
@@ -224,69 +221,37 @@ final class TransferBenchmark implements AutoCloseable {
         return byteSizes.stream().sorted().distinct().toList();
     }
 
-    /** What the arguments say. */
-    private static final class Order {
-        private List<Long> byteSizes = byteSizes();
-        private int rounds = ROUNDS;
-        private boolean isQuick;
-        private Path json;
-
-        Order(String[] arguments) {
-            for (int i = 0; i < arguments.length; i++) {
-                switch (arguments[i]) {
-                    case "--quick" -> isQuick = true;
-                    case "--rounds" -> rounds = roundsOf(valueOf(arguments, i++));
-                    case "--sizes" -> byteSizes = parsedByteSizes(valueOf(arguments, i++));
-                    case "--json" -> json = Path.of(valueOf(arguments, i++));
-                    default -> throw new IllegalArgumentException("option '" + arguments[i]
-                            + "' is unknown: use [--quick] [--rounds N] [--sizes 64,4K,1M] [--json FILE]");
-                }
-            }
-            if (isQuick) {
-                rounds = 1;
-                byteSizes = BYTE_SIZES.subList(0, 4);
-            }
-        }
-
-        private static String valueOf(String[] arguments, int index) {
-            if (index + 1 == arguments.length) {
-                throw new IllegalArgumentException(arguments[index] + " needs a value behind it");
-            }
-            return arguments[index + 1];
-        }
-
-        private static int roundsOf(String text) {
-            if (!text.matches("[1-9][0-9]?")) {
-                throw new IllegalArgumentException("--rounds=" + text + " must be a whole number from 1 to 99");
-            }
-            return Integer.parseInt(text);
-        }
-    }
-
     public static void main(String[] arguments) throws IOException, InterruptedException {
         try (PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true,
                 StandardCharsets.UTF_8)) {
-            Order order;
+            TransferOrder order;
             try {
-                order = new Order(arguments);
+                order = new TransferOrder(arguments);
             } catch (IllegalArgumentException e) {
                 output.println("benchmarks: " + e.getMessage());
                 System.exit(2);
                 return;
             }
-            try (TransferBenchmark benchmark = new TransferBenchmark(order.isQuick, output::println)) {
-                TransferFigures figures = benchmark.run(order.byteSizes, order.rounds);
-                figures.add(new RawPuts(order.isQuick, output::println).run(order.rounds));
+            try (TransferBenchmark benchmark = new TransferBenchmark(order.isQuick(), output::println)) {
+                TransferFigures figures = benchmark.run(order.byteSizes(), order.rounds());
+                figures.add(new RawPuts(order.isQuick(), output::println).run(order.rounds()));
                 figures.table().forEach(output::println);
                 figures.targets().forEach(output::println);
-                if (order.isQuick) {
+                if (order.isQuick()) {
                     output.println(
                             "A quick run shows that everything runs, not how fast it is: its times mean nothing.");
                 }
-                if (order.json != null) {
-                    Files.writeString(order.json, figures.json());
-                }
+                write(figures, order);
             }
+        }
+    }
+
+    private static void write(TransferFigures figures, TransferOrder order) throws IOException {
+        if (order.json() != null) {
+            order.json().write(figures.json());
+        }
+        if (order.report() != null) {
+            order.report().write(TransferPage.of(figures, order.isQuick()));
         }
     }
 }

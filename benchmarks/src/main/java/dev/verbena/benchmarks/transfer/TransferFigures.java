@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -15,6 +16,8 @@ import org.apache.arrow.flight.FlightClient;
 import com.fasterxml.jackson.jr.ob.JSON;
 
 import dev.verbena.benchmarks.Machine;
+import dev.verbena.benchmarks.report.Goal;
+import dev.verbena.benchmarks.report.Spread;
 import io.aeron.Aeron;
 import io.grpc.ManagedChannel;
 import io.netty.channel.Channel;
@@ -29,7 +32,7 @@ final class TransferFigures {
     /** Ratios of a run that lie further apart, as a part of their median, say little. */
     static final double SPREAD_MAX = 0.15;
 
-    private static final String COPY_TITLE = "MemorySegment.copy";
+    static final String COPY_TITLE = "MemorySegment.copy";
     private static final long MIB = 1L << 20;
 
     private record Key(Way way, Work work, long byteSize) {}
@@ -85,20 +88,56 @@ final class TransferFigures {
         return way.label + " is left out: " + leftOut.get(way);
     }
 
+    /** Of the tensors, from the smallest to the largest. */
+    Set<Long> byteSizes() {
+        return copyUs.keySet();
+    }
+
+    /** NaN if it was not measured. */
+    Spread us(Way way, Work work, long byteSize) {
+        return Spread.of(us.getOrDefault(new Key(way, work, byteSize), List.of()));
+    }
+
+    /** Of a copy within a process. */
+    Spread copyUs(long byteSize) {
+        return Spread.of(copyUs.getOrDefault(byteSize, List.of()));
+    }
+
+    /** How many times longer another way takes, round by round, than static placement. */
+    Spread timesStatic(Way slower, long byteSize) {
+        return Spread.of(ratios(new Target(Way.STATIC, byteSize, slower, byteSize, Double.NaN)));
+    }
+
+    /** A sentence for each way. */
+    List<String> leftOut() {
+        return leftOut.keySet().stream().map(this::sentence).toList();
+    }
+
+    /** Null before they are measured. */
+    RawPutFigures puts() {
+        return puts;
+    }
+
+    /** All of which both sides were measured. */
+    List<Goal> goals() {
+        Stream<Goal> ofTensors = TARGETS.stream().filter(target -> !ratios(target).isEmpty()).map(this::goal);
+        return Stream.concat(ofTensors, puts == null ? Stream.of() : puts.goals().stream()).toList();
+    }
+
+    private Goal goal(Target target) {
+        List<Double> ratios = ratios(target);
+        String what = target.byteSize == target.slowerByteSize
+                ? String.format("%s / %s, %s", target.slower.label, target.way.label, name(target.byteSize))
+                : String.format("%s, %s / %s, %s", target.slower.label, name(target.slowerByteSize), target.way.label,
+                        name(target.byteSize));
+        return new Goal(what, Spread.of(ratios), target.min, true,
+                Goal.verdict(Spread.median(ratios) >= target.min));
+    }
+
     static String name(long byteSize) {
         return byteSize >= 1 << 30 ? (byteSize >> 30) + " GiB"
                 : byteSize >= MIB ? byteSize / MIB + " MiB" : byteSize >= 1 << 10 ? (byteSize >> 10) + " KiB"
                         : byteSize + " B";
-    }
-
-    static double median(List<Double> values) {
-        List<Double> sorted = values.stream().sorted().toList();
-        return sorted.get(sorted.size() / 2);
-    }
-
-    private static double spread(List<Double> values) {
-        List<Double> sorted = values.stream().sorted().toList();
-        return (sorted.getLast() - sorted.getFirst()) / median(values);
     }
 
     /** Of each round; empty if one of them was not measured. */
@@ -125,7 +164,7 @@ final class TransferFigures {
             }
             lines.add(line(COPY_TITLE, byteSize -> cell(copyUs.get(byteSize))));
         }
-        leftOut.keySet().forEach(way -> lines.add(sentence(way)));
+        lines.addAll(leftOut());
         if (puts != null) {
             lines.addAll(puts.table());
         }
@@ -143,7 +182,7 @@ final class TransferFigures {
     }
 
     private static String cell(List<Double> values) {
-        return values == null ? "-" : String.format(Locale.ROOT, "%.2f", median(values));
+        return values == null ? "-" : String.format(Locale.ROOT, "%.2f", Spread.median(values));
     }
 
     /** A line for each target of which both sides were measured. */
@@ -154,7 +193,7 @@ final class TransferFigures {
 
     private String sentence(Target target) {
         List<Double> ratios = ratios(target);
-        double ratio = median(ratios);
+        double ratio = Spread.median(ratios);
         return String.format(Locale.ROOT, "%s of %s takes %.1f times what %s of %s takes, target >= %.1f: %s%s",
                 target.slower.label, name(target.slowerByteSize), ratio, target.way.label, name(target.byteSize),
                 target.min, ratio >= target.min ? "met" : "MISSED", doubt(ratios));
@@ -162,8 +201,8 @@ final class TransferFigures {
 
     /** What is said behind a ratio of which the rounds lie far apart. */
     static String doubt(List<Double> ratios) {
-        return spread(ratios) <= SPREAD_MAX ? ""
-                : String.format(Locale.ROOT, " (the rounds lie %.0f %% apart)", 100 * spread(ratios));
+        double apart = Spread.of(ratios).apart();
+        return apart <= SPREAD_MAX ? "" : String.format(Locale.ROOT, " (the rounds lie %.0f %% apart)", 100 * apart);
     }
 
     /** All figures of all rounds, and the machine. */
@@ -182,7 +221,7 @@ final class TransferFigures {
                 entry.put("againstByteSize", target.slowerByteSize);
                 entry.put("min", target.min);
                 entry.put("ratios", ratios);
-                entry.put("isMet", median(ratios) >= target.min);
+                entry.put("isMet", Spread.median(ratios) >= target.min);
                 targets.add(entry);
             }
         }
@@ -199,7 +238,7 @@ final class TransferFigures {
         return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(all);
     }
 
-    private static Map<String, String> versions() throws IOException {
+    static Map<String, String> versions() throws IOException {
         Map<String, String> versions = new LinkedHashMap<>();
         versions.put("grpc", Machine.versionOf(ManagedChannel.class));
         versions.put("arrow", Machine.versionOf(FlightClient.class));
@@ -215,7 +254,7 @@ final class TransferFigures {
         figure.put("way", way);
         figure.put("work", work);
         figure.put("byteSize", byteSize);
-        figure.put("us", median(values));
+        figure.put("us", Spread.median(values));
         figure.put("usOfRounds", values);
         return figure;
     }

@@ -1,44 +1,28 @@
 package dev.verbena.cli.graph;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 
+import dev.verbena.page.Page;
+
 /**
- * A page that needs nothing else, and a graph in it, of which each part has a colour.
+ * A page with a graph in it, of which each part has a colour.
  *
  * <p><b>Owner:</b> its creator. <b>Threading:</b> confined to its owner.
  */
-public final class GraphPage {
-    /** Of parts, in turns: colours that people who do not see all of them tell apart (Okabe and Ito). */
-    private static final List<String> COLOURS = List.of("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442",
-            "#d55e00",
-            "#0072b2", "#999999");
+public final class GraphPage extends Page {
     private static final double BASELINE = 14;
     private static final double LINE_HEIGHT = 13;
 
-    private final StringBuilder html = new StringBuilder();
-
     /** Begins one. */
     public GraphPage(String title) {
-        add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
-        add(text(title) + "</title>\n");
-        // Browsers ask for an icon, and complain where there is none.
-        add("<link rel=\"icon\" href=\"data:,\">\n<style>\n" + resource("report.css") + "</style>\n</head>\n<body>\n");
+        super(title, resource(GraphPage.class, "graph.css"));
     }
 
-    /** @param text of the page; what is not the program's own has gone through {@link #text} */
-    public void add(String text) {
-        html.append(text);
-    }
-
-    /** Ends it. @return all of it */
+    @Override
     public String end() {
-        add("<script>\n" + resource("report.js") + "</script>\n</body>\n</html>\n");
-        return html.toString();
+        add("<script>\n" + resource(GraphPage.class, "graph.js") + "</script>\n");
+        return super.end();
     }
 
     /** @param parts what is written at each */
@@ -99,29 +83,5 @@ public final class GraphPage {
                         + "<text x=\"%.1f\" y=\"%.1f\">%s</text></g>%n",
                 line.edge().protocol(), label.x() - 2, label.y(), label.width() + 4, label.height(),
                 label.x() + label.width() / 2, label.y() + 10.5, text(label.text())));
-    }
-
-    /** Of a part. */
-    public static String colour(int part) {
-        return COLOURS.get(part % COLOURS.size());
-    }
-
-    /** A cell of a table. */
-    public static String number(String text) {
-        return "<td class=\"number\">" + text + "</td>";
-    }
-
-    /** Names come from models and data, which may be anybody's. Control characters have no place in a page. */
-    public static String text(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;")
-                .replaceAll("[\\p{Cntrl}&&[^\\n]]", "\ufffd");
-    }
-
-    private static String resource(String name) {
-        try (InputStream stream = GraphPage.class.getResourceAsStream(name)) {
-            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -19,7 +19,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import dev.verbena.cli.Browser;
 import dev.verbena.graph.Dimension;
 import dev.verbena.graph.onnx.InferredShapes;
 import dev.verbena.graph.onnx.OnnxGraph;
@@ -31,6 +30,7 @@ import dev.verbena.graph.onnx.ValueInfo;
 import dev.verbena.graph.partition.Crossing;
 import dev.verbena.graph.partition.Partitioner;
 import dev.verbena.memory.ElementType;
+import dev.verbena.page.Browser;
 
 /** The page, and what a real browser makes of it. */
 class TraceReportTest {

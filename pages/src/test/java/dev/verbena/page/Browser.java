@@ -1,4 +1,4 @@
-package dev.verbena.cli;
+package dev.verbena.page;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,0 +1,46 @@
+package dev.verbena.benchmarks.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Wrong arguments are named before anything is measured. */
+class TransferOrderTest {
+    @ParameterizedTest
+    @CsvSource({"--fast, option '--fast' is unknown: use [--quick]", "--rounds, --rounds needs a value",
+            "--rounds 100, --rounds=100 must be a whole number", "--sizes 6, --sizes=6: '6' must be a multiple",
+            "--report, --report needs a value", "--report /, --report=/ is a folder; give a file",
+            "--report /no/such/folder/x, --report=/no/such/folder/x cannot be written: there is no folder /no/such/folder;",
+            "--json /no/such/folder/x, --json=/no/such/folder/x cannot be written: there is no folder"})
+    void wrongOptionsAreNamed(String arguments, String message) {
+        String said = assertThrows(IllegalArgumentException.class, () -> new TransferOrder(arguments.split(" ")))
+                .getMessage();
+        assertTrue(said.startsWith(message), said);
+    }
+
+    @Test
+    void filesAreCheckedWithoutATrace(@TempDir Path folder) throws IOException {
+        TransferOrder order = new TransferOrder(new String[]{"--rounds", "2", "--sizes", "4K,64", "--report",
+                folder.resolve("page.html").toString()});
+        assertEquals(List.of(64L, 4096L), order.byteSizes());
+        assertEquals(2, order.rounds());
+        assertNull(order.json());
+        try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(0, files.count());
+        }
+        order.report().write("page");
+        assertEquals("page", Files.readString(folder.resolve("page.html")));
+    }
+}
