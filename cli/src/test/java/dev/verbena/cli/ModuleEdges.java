@@ -27,7 +27,9 @@ final class ModuleEdges {
             Map.entry("pages", Set.of()), Map.entry("cli", Set.of("training", "onnxruntime", "bindings", "pages")),
             Map.entry("benchmarks",
                     Set.of("bindings", "allocator", "djl", "graph", "onnxruntime", "arrow", "testing", "pages")),
-            Map.entry("stress", Set.of("allocator")), Map.entry("softroce", Set.of()));
+            Map.entry("stress", Set.of("allocator")), Map.entry("softroce", Set.of()), Map.entry("bom",
+                    Set.of("bindings", "allocator", "transfer", "testing", "graph", "onnxruntime", "onnxruntime.library",
+                            "arrow", "djl")));
 
     private static final String PREFIX = "dev.verbena.";
 
