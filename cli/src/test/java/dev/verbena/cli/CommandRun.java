@@ -157,7 +157,7 @@ final class CommandRun implements AutoCloseable {
         }
     }
 
-    private static String readProc(long pid, String file) {
+    static String readProc(long pid, String file) {
         try {
             return new String(Files.readAllBytes(Path.of("/proc", Long.toString(pid), file)), StandardCharsets.UTF_8);
         } catch (IOException _) {

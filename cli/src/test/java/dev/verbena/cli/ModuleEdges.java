@@ -28,7 +28,8 @@ final class ModuleEdges {
             Map.entry("benchmarks",
                     Set.of("bindings", "allocator", "djl", "graph", "onnxruntime", "arrow", "testing", "pages")),
             Map.entry("stress", Set.of("allocator")), Map.entry("softroce", Set.of()), Map.entry("bom",
-                    Set.of("bindings", "allocator", "transfer", "testing", "graph", "onnxruntime", "onnxruntime.library",
+                    Set.of("bindings", "allocator", "transfer", "testing", "graph", "onnxruntime",
+                            "onnxruntime.library",
                             "arrow", "djl")));
 
     private static final String PREFIX = "dev.verbena.";

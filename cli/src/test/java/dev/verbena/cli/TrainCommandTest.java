@@ -255,7 +255,9 @@ class TrainCommandTest {
     }
 
     private static String dataOf(ProcessHandle task) {
-        return Arrays.stream(task.info().arguments().orElseThrow()).filter(each -> each.startsWith("--data"))
+        // Not what its handle says, which leaves out long command lines.
+        return Arrays.stream(CommandRun.readProc(task.pid(), "cmdline").split("\0"))
+                .filter(each -> each.startsWith("--data"))
                 .collect(Collectors.joining(" "));
     }
 
