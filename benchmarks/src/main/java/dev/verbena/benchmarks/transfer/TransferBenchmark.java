@@ -18,6 +18,8 @@ import java.util.regex.Pattern;
 
 import com.sun.management.OperatingSystemMXBean;
 
+import dev.verbena.benchmarks.report.Spread;
+
 /**
  * benchmarks/run transfer [--quick] [--rounds N] [--sizes LIST] [--json FILE] [--report FILE]: one tensor from a process to another by each
  * way, in turn, and its result back; then raw puts.
@@ -158,7 +160,7 @@ final class TransferBenchmark implements AutoCloseable {
         for (int i = 0; i < bursts; i++) {
             us.add(pair.run(tensors / bursts, work));
         }
-        return TransferFigures.median(us);
+        return Spread.median(us);
     }
 
     /** @return how many tensors fill a turn: a tensor that nobody moves may take a thousandth of what reading it takes */
