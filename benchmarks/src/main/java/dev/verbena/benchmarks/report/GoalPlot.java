@@ -11,6 +11,8 @@ final class GoalPlot {
     private static final int WIDTH = 980;
     private static final int ROW_HEIGHT = 17;
     private static final int AROUND = 78;
+    /** With less room what stands around a plot does not fit. */
+    private static final int ROWS_MIN = 3;
     /** Up to here there is room for more ticks than powers of ten. */
     private static final double RANGE_MAX = 1000;
     private static final List<Double> TICKS = List.of(.01, .02, .05, .1, .2, .5, 1., 2., 5., 10., 20., 50., 100.);
@@ -29,7 +31,8 @@ final class GoalPlot {
         for (int row = 0; row < goals.size(); row++) {
             draw(goals.get(row), -row, layers);
         }
-        return Svg.draw(title, WIDTH, ROW_HEIGHT * goals.size() + AROUND, names.withRoom(x, WIDTH), names.y(), layers);
+        return Svg.draw(title, WIDTH, ROW_HEIGHT * Math.max(goals.size(), ROWS_MIN) + AROUND, names.withRoom(x, WIDTH),
+                names.y(), layers);
     }
 
     private static Axis axis(List<Goal> goals) {

@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+
+import dev.verbena.benchmarks.Program;
 import java.util.stream.Stream;
 
 /**

@@ -10,6 +10,8 @@ import java.util.regex.Pattern;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 
+import dev.verbena.benchmarks.Program;
+
 /**
  * Puts by {@code ./verbena perf --fabric shm}. Of {@code write_lat} it says half of each round trip, of which the median is "t_typical"; of {@code write_bw}
  * the MiB a second of all of it, its last completion included ("BW_average").
@@ -17,19 +19,12 @@ import com.fasterxml.jackson.jr.ob.JSON;
  * <p><b>Owner:</b> {@link RawPuts}. <b>Threading:</b> confined to its thread.
  */
 final class VerbenaPerf implements PutMeter {
-    /** Where the script is. */
-    static final String COMMAND = "verbena.command";
-
     private static final String HOST = "127.0.0.1";
     private static final Pattern LISTENS = Pattern.compile("waiting for a client at .*:([0-9]+) ");
 
     @Override
     public double measure(Put put, boolean isQuick) throws IOException, InterruptedException {
-        String script = System.getProperty(COMMAND);
-        if (script == null) {
-            throw new IllegalStateException("-D" + COMMAND + " is not set: start it by ./verbena bench transfer");
-        }
-        List<String> command = new ArrayList<>(List.of(script, "perf", put.isLatency() ? "write_lat" : "write_bw"));
+        List<String> command = new ArrayList<>(Program.verbena("perf", put.isLatency() ? "write_lat" : "write_bw"));
         command.addAll(List.of("--fabric", "shm", "-s", "" + put.byteSize(), "-n", "" + put.count(isQuick)));
         if (isQuick) {
             command.addAll(List.of("--warm-up", "0"));

@@ -83,6 +83,6 @@ class RawPutsTest {
         assertEquals("it is not installed", figures.toMap().get("leftOut"));
         String ours = assertThrows(IllegalStateException.class, () -> new VerbenaPerf().measure(LATENCY, true))
                 .getMessage();
-        assertEquals("-Dverbena.command is not set: start it by ./verbena bench transfer", ours);
+        assertEquals("-Dverbena.command is not set: start it by ./verbena bench", ours);
     }
 }

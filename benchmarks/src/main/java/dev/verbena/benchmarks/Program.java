@@ -1,4 +1,4 @@
-package dev.verbena.benchmarks.transfer;
+package dev.verbena.benchmarks;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -8,15 +8,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A program that runs, and what it says; it is ended if it does not end.
  *
  * <p><b>Owner:</b> who starts it. <b>Threading:</b> confined to its owner.
  */
-final class Program implements AutoCloseable {
+public final class Program implements AutoCloseable {
     /** The first one may have to be built. */
     private static final long PATIENCE_MINUTES = 10;
+
+    /** Property that says where the script of ours is. */
+    private static final String VERBENA = "verbena.command";
 
     private final String name;
     private final Process process;
@@ -28,7 +32,17 @@ final class Program implements AutoCloseable {
         output = process.inputReader();
     }
 
-    static Program start(Map<String, String> environment, List<String> command) throws IOException {
+    /** The command line of {@code ./verbena} with these arguments. */
+    public static List<String> verbena(String... arguments) {
+        String script = System.getProperty(VERBENA);
+        if (script == null) {
+            throw new IllegalStateException("-D" + VERBENA + " is not set: start it by ./verbena bench");
+        }
+        return Stream.concat(Stream.of(script), Stream.of(arguments)).toList();
+    }
+
+    /** With these variables besides those of this process. */
+    public static Program start(Map<String, String> environment, List<String> command) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().putAll(environment);
         Process process = builder.start();
@@ -37,7 +51,7 @@ final class Program implements AutoCloseable {
     }
 
     /** Waits for a line in which it is found. @return its first group */
-    String await(Pattern pattern) throws IOException {
+    public String await(Pattern pattern) throws IOException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             Matcher matcher = pattern.matcher(line);
             if (matcher.find()) {
@@ -48,24 +62,24 @@ final class Program implements AutoCloseable {
     }
 
     /** What it says until it ends. */
-    List<String> rest() {
+    public List<String> rest() {
         return output.lines().toList();
     }
 
     /** Its exit status, when it has ended. */
-    int status() throws InterruptedException {
+    public int status() throws InterruptedException {
         return process.waitFor();
     }
 
     /** @throws IllegalStateException if it ends with another status than 0 */
-    void succeed() throws InterruptedException {
+    public void succeed() throws InterruptedException {
         List<String> lines = rest();
         if (status() != 0) {
             throw failure(lines);
         }
     }
 
-    IllegalStateException failure(List<String> lines) {
+    public IllegalStateException failure(List<String> lines) {
         return new IllegalStateException("'" + name + "' has ended with status=" + process.exitValue() + ": "
                 + (lines.isEmpty() ? "its standard error may say more" : lines.getLast()));
     }
