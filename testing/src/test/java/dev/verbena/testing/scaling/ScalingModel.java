@@ -35,6 +35,15 @@ record ScalingModel(long connections, long senders, long receivers, int queuePai
     private static final long HALF_HEADER_BYTE_SIZE = 8 * LINE;
     private static final long RECEIVE_ENTRY_BYTE_SIZE = 64;
     static final long QUEUE_PAIRS_PER_SHM_QUEUE = 8127;
+    /** A socket, the link file, the folder of the peer's files. */
+    private static final long DESCRIPTORS_PER_CONNECTION = 3;
+    static final long ACCEPTED_MAX = 4096;
+
+    private static final long MESSAGE_BYTE_SIZE = 4096;
+    private static final long CHUNK_BYTE_SIZE = 64 * 1024;
+    private static final long GROUP_DEPTH = 6;
+    private static final long SLOT_LINE = 64;
+    static final long CHUNK_SLOTS_BYTE_SIZE = slots(CHUNK_BYTE_SIZE);
 
     /** A server that has so many workers, each of which sends and is sent so many tensors a step. */
     static ScalingModel server(long workers, long tensors) {
@@ -99,6 +108,21 @@ record ScalingModel(long connections, long senders, long receivers, int queuePai
 
     private Slabs wordArena() {
         return Slabs.of(WORDS_FIRST_PAGES, Math.ceilDiv(senders, SENDERS_PER_PAGE), 1);
+    }
+
+    /** Slots of a member for all others, and what it sends and sums: in the arena that is given to it. */
+    static long slotsByteSize(long members) {
+        return CHUNK_SLOTS_BYTE_SIZE + (members - 2) * slots(MESSAGE_BYTE_SIZE) + 2 * MESSAGE_BYTE_SIZE;
+    }
+
+    /** Each has a line of sequence words, and behind the last is the line of the acknowledgement. */
+    private static long slots(long byteSize) {
+        return GROUP_DEPTH * (byteSize + SLOT_LINE) + SLOT_LINE;
+    }
+
+    /** On shm, beside a dozen of the device's own. */
+    long descriptorsOfConnectionsOnShm() {
+        return DESCRIPTORS_PER_CONNECTION * connections;
     }
 
     /** On shm: the file of one end of a connection, which both ends map. */
