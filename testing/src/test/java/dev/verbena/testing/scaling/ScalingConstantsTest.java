@@ -59,7 +59,7 @@ class ScalingConstantsTest {
     @ParameterizedTest
     @CsvSource({"1024, 2", "1024, 3", "64, 2"})
     void aConnectionOverShmTakesWhatTheModelSays(int queueDepth, int queuePairsPerPeer) {
-        ScalingModel model = new ScalingModel(2 * CONNECTIONS, 0, 0, queuePairsPerPeer, queueDepth);
+        ScalingModel model = new ScalingModel(2 * CONNECTIONS, 0, 0, 1, queuePairsPerPeer, queueDepth);
         RdmaDeviceOptions options = DEFAULTS.withFabric("shm").withQueueDepth(queueDepth)
                 .withQueuePairsPerPeer(queuePairsPerPeer);
         RdmaDevice hub = device(options.withName("hub"));

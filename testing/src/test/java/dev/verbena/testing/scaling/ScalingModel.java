@@ -4,14 +4,16 @@ package dev.verbena.testing.scaling;
  * What one process of a cluster takes, by counts: the formulae of {@code docs/SCALING.md}.
  *
  * @param connections that it has made or accepted
- * @param senders of statically placed tensors, with slots of up to four each
+ * @param senders of statically placed tensors
  * @param receivers of these
+ * @param slots of each sender, at most 16
  * @param queuePairsPerPeer data queue pairs of a connection
  * @param queueDepth requests that a queue pair may have outstanding
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-record ScalingModel(long connections, long senders, long receivers, int queuePairsPerPeer, int queueDepth) {
+record ScalingModel(long connections, long senders, long receivers, int slots, int queuePairsPerPeer,
+        int queueDepth) {
     static final int QUEUE_PAIRS_PER_PEER = 2;
     static final int QUEUE_DEPTH = 1024;
     /** A call and its answer may be outstanding each way, in two fragments each. */
@@ -22,8 +24,10 @@ record ScalingModel(long connections, long senders, long receivers, int queuePai
 
     private static final long PAGE = 4096;
     private static final long CONNECTION_PAGES = CONNECTION_BYTE_SIZE / PAGE;
-    /** A sender has a line in either arena: sequence words that it sends, and the word that acknowledges. */
-    private static final long SENDERS_PER_PAGE = PAGE / 64;
+    /** For the word that acknowledges. */
+    private static final long WORDS_PER_PAGE = PAGE / 64;
+    /** A sender sends a sequence word, and what is padded, from there. */
+    private static final long TAIL_BYTE_SIZE = 16;
     private static final long MESSAGES_FIRST_PAGES = 192;
     private static final long WORDS_FIRST_PAGES = 16;
     private static final long GROWTH_PAGES_MIN = 256;
@@ -41,27 +45,29 @@ record ScalingModel(long connections, long senders, long receivers, int queuePai
 
     private static final long MESSAGE_BYTE_SIZE = 4096;
     private static final long CHUNK_BYTE_SIZE = 64 * 1024;
-    private static final long GROUP_DEPTH = 6;
+    private static final int GROUP_SLOTS = 6;
     private static final long SLOT_LINE = 64;
-    static final long CHUNK_SLOTS_BYTE_SIZE = slots(CHUNK_BYTE_SIZE);
+    static final long CHUNK_SLOTS_BYTE_SIZE = slotsOf(CHUNK_BYTE_SIZE);
 
     /** A server that has so many workers, each of which sends and is sent so many tensors a step. */
     static ScalingModel server(long workers, long tensors) {
-        return new ScalingModel(2 * workers, workers * tensors, workers * tensors, QUEUE_PAIRS_PER_PEER, QUEUE_DEPTH);
+        return new ScalingModel(2 * workers, workers * tensors, workers * tensors, 1, QUEUE_PAIRS_PER_PEER,
+                QUEUE_DEPTH);
     }
 
     /** A worker of so many servers; all tensors together. */
     static ScalingModel worker(long servers, long tensors) {
-        return new ScalingModel(2 * servers, tensors, tensors, QUEUE_PAIRS_PER_PEER, QUEUE_DEPTH);
+        return new ScalingModel(2 * servers, tensors, tensors, 1, QUEUE_PAIRS_PER_PEER, QUEUE_DEPTH);
     }
 
     /** A member of a group that reduces. */
     static ScalingModel member(long members) {
-        return new ScalingModel(2 * (members - 1), members - 1, members - 1, QUEUE_PAIRS_PER_PEER, QUEUE_DEPTH);
+        return new ScalingModel(2 * (members - 1), members - 1, members - 1, GROUP_SLOTS, QUEUE_PAIRS_PER_PEER,
+                QUEUE_DEPTH);
     }
 
     ScalingModel withQueueDepth(int depth) {
-        return new ScalingModel(connections, senders, receivers, queuePairsPerPeer, depth);
+        return new ScalingModel(connections, senders, receivers, slots, queuePairsPerPeer, depth);
     }
 
     long queuePairs() {
@@ -102,22 +108,23 @@ record ScalingModel(long connections, long senders, long receivers, int queuePai
     }
 
     private Slabs messageArena() {
-        long tailBlocks = Math.ceilDiv(Math.ceilDiv(senders, SENDERS_PER_PAGE), CONNECTION_PAGES);
+        long tailsPerPage = PAGE / (Math.ceilDiv(slots * TAIL_BYTE_SIZE, SLOT_LINE) * SLOT_LINE);
+        long tailBlocks = Math.ceilDiv(Math.ceilDiv(senders, tailsPerPage), CONNECTION_PAGES);
         return Slabs.of(MESSAGES_FIRST_PAGES, connections + tailBlocks, CONNECTION_PAGES);
     }
 
     private Slabs wordArena() {
-        return Slabs.of(WORDS_FIRST_PAGES, Math.ceilDiv(senders, SENDERS_PER_PAGE), 1);
+        return Slabs.of(WORDS_FIRST_PAGES, Math.ceilDiv(senders, WORDS_PER_PAGE), 1);
     }
 
     /** Slots of a member for all others, and what it sends and sums: in the arena that is given to it. */
     static long slotsByteSize(long members) {
-        return CHUNK_SLOTS_BYTE_SIZE + (members - 2) * slots(MESSAGE_BYTE_SIZE) + 2 * MESSAGE_BYTE_SIZE;
+        return CHUNK_SLOTS_BYTE_SIZE + (members - 2) * slotsOf(MESSAGE_BYTE_SIZE) + 2 * MESSAGE_BYTE_SIZE;
     }
 
     /** Each has a line of sequence words, and behind the last is the line of the acknowledgement. */
-    private static long slots(long byteSize) {
-        return GROUP_DEPTH * (byteSize + SLOT_LINE) + SLOT_LINE;
+    private static long slotsOf(long byteSize) {
+        return GROUP_SLOTS * (byteSize + SLOT_LINE) + SLOT_LINE;
     }
 
     /** On shm, beside a dozen of the device's own. */

@@ -16,7 +16,7 @@ import dev.verbena.testing.sim.Simulation;
 
 /**
  * One server with a thousand workers, each a device as it ships: each sends a tensor a step and is sent one, and what all that takes is what
- * {@link ScalingModel} says, to the last region. Takes some 300 MiB.
+ * {@link ScalingModel} says, to the last region. Takes some 550 MB.
  */
 @Timeout(120)
 class ThousandPeersTest {
