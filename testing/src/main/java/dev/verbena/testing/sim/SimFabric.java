@@ -1,9 +1,11 @@
 package dev.verbena.testing.sim;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -21,6 +23,7 @@ import dev.verbena.transfer.spi.ForeignMemory;
 import dev.verbena.transfer.spi.Importable;
 import dev.verbena.transfer.spi.MemoryKind;
 import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.QueuePairOptions;
 
 /**
@@ -54,6 +57,7 @@ public final class SimFabric implements Fabric {
     private ConnectionHandler handler;
     private int queuePairCount;
     private int postsAfterFailure;
+    private final Map<Opcode, Long> posts = new EnumMap<>(Opcode.class);
     private boolean isOpen = true;
     private String abortCause;
 
@@ -216,6 +220,10 @@ public final class SimFabric implements Fabric {
         return ++queuePairCount;
     }
 
+    void onPost(Opcode opcode) {
+        posts.merge(opcode, 1L, Long::sum);
+    }
+
     void onPostAfterFailure() {
         postsAfterFailure++;
     }
@@ -226,6 +234,16 @@ public final class SimFabric implements Fabric {
      */
     public int postsAfterFailure() {
         return postsAfterFailure;
+    }
+
+    /** Requests with that opcode that were posted so far, on whichever of its queue pairs. */
+    public long posts(Opcode opcode) {
+        return posts.getOrDefault(opcode, 0L);
+    }
+
+    /** Queue pairs that were made so far, those that are closed included. */
+    public int queuePairCount() {
+        return queuePairCount;
     }
 
     /** In the order of opening, from 0. */

@@ -91,6 +91,7 @@ final class SimQueuePair implements QueuePair {
         WorkRequest each = head;
         for (int i = 0; i < count; i++) {
             sends.add(new SimRequest(each));
+            fabric.onPost(each.opcode);
             each = each.next;
         }
         if (count > 0 && connection.isFailureTold()) {
