@@ -1,17 +1,21 @@
 package dev.verbena.cli;
 
+import java.util.List;
+
 import dev.verbena.cli.infer.InferCommand;
 import dev.verbena.cli.infer.InferPartCommand;
 import dev.verbena.cli.launch.LaunchCommand;
 import dev.verbena.cli.perf.PerfCommand;
 import dev.verbena.cli.top.TopCommand;
 import dev.verbena.cli.trace.TraceCommand;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code verbena} command: parses, runs, and turns every failure into one line and a status. */
 @Command(name = "verbena", mixinStandardHelpOptions = true, versionProvider = Verbena.Version.class,
@@ -19,7 +23,7 @@ import picocli.CommandLine.Spec;
                 TrainCommand.class, TaskCommand.class, LaunchCommand.class, PerfCommand.class, InfoCommand.class,
                 DoctorCommand.class,
                 TopCommand.class, TraceCommand.class, InferCommand.class, InferPartCommand.class,
-                CommandLine.HelpCommand.class},
+                AutoComplete.GenerateCompletion.class, CommandLine.HelpCommand.class},
         footer = {"",
                 "Also: './verbena test' runs every test of the source tree.",
                 "Status: 0 done, 1 failed on the way, 2 bad input, 130 interrupted."})
@@ -64,10 +68,23 @@ final class Verbena implements Runnable {
     }
 
     private static String withHint(ParameterException e) {
-        String message = Complaint.of(e).replaceFirst("^Error: ", "");
+        String message = inPlainWords(Complaint.of(e)) + suggestion(e);
         return message + (message.contains("--help")
                 ? ""
                 : " (see " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help)");
+    }
+
+    /** What picocli says, without the types of Java. */
+    private static String inPlainWords(String message) {
+        return message.replaceFirst("^Error: ", "")
+                .replaceFirst("^Unmatched arguments? (?:at|from) index \\d+: ", "unexpected argument ")
+                .replaceFirst(" is not an? (?:int|long)$", " is not a whole number, or is too large")
+                .replaceFirst(" is not a (?:float|double)$", " is not a number");
+    }
+
+    private static String suggestion(ParameterException e) {
+        List<String> similar = e instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
+        return similar.isEmpty() ? "" : "; did you mean " + String.join(" or ", similar) + "?";
     }
 
     /** The version that the build wrote into the jar. */
