@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.verbena.page.FileTrouble;
 import dev.verbena.training.CheckpointException;
 import dev.verbena.training.CheckpointOptions;
 import dev.verbena.training.DataException;
@@ -213,7 +214,7 @@ final class TrainingArguments {
         try {
             Files.createDirectories(checkpoint);
         } catch (IOException e) {
-            throw new BadInputException("--checkpoint=" + checkpoint + " cannot be made: " + e
+            throw new BadInputException("--checkpoint=" + checkpoint + " cannot be made: " + FileTrouble.of(e)
                     + "; give a directory that is there, or that can be made");
         }
         int from = resuming.from != null
@@ -275,7 +276,7 @@ final class TrainingArguments {
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
-            throw new BadInputException("--trace=" + traces + " cannot be made: " + e
+            throw new BadInputException("--trace=" + traces + " cannot be made: " + FileTrouble.of(e)
                     + "; give a directory that is there, or that can be made");
         }
         require(Files.isWritable(directory), "--trace=" + traces + " cannot be written to; give a directory that can");

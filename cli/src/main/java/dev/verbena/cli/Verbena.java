@@ -83,7 +83,8 @@ final class Verbena implements Runnable {
     }
 
     private static String suggestion(ParameterException e) {
-        List<String> similar = e instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
+        List<String> similar = e instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions()
+                : List.of();
         return similar.isEmpty() ? "" : "; did you mean " + String.join(" or ", similar) + "?";
     }
 

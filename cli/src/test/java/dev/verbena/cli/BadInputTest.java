@@ -32,7 +32,8 @@ class BadInputTest {
     private static final int SIDE = 12;
 
     /** What a user need not know. */
-    private static final Pattern OF_JAVA = Pattern.compile("Exception|java\\.|dev\\.verbena| an? (?:int|long|float|double|Path|String)\\b");
+    private static final Pattern OF_JAVA = Pattern
+            .compile("Exception|java\\.|dev\\.verbena| an? (?:int|long|float|double|Path|String)\\b");
 
     @TempDir
     private Path folder;
@@ -65,7 +66,8 @@ class BadInputTest {
             "--validate-every=0, --validate-every=0", "--blas-threads=0, --blas-threads=0",
             "--trace=/dev/null/x, /dev/null/x", "--trace=x --transport=copy, --trace", "--trace=x --local, --trace",
             "--report=/proc/page.html, /proc/page.html",
-            "--seed=x, --seed", "--fabric=tcp, tcp", "--workers=x, 'x' is not a whole number", "--workers=9999999999, too large",
+            "--seed=x, --seed", "--fabric=tcp, tcp", "--workers=x, 'x' is not a whole number",
+            "--workers=9999999999, too large",
             "--lr=x, 'x' is not a number", "--bacth=1, Unknown option: '--bacth=1'", "data, unexpected argument 'data'",
             "--transport=pigeon, pigeon", "--port=65535, 65535", "--port=-1, -1", "--iteration=1, --iteration",
             "--rdma-timeout=32, --rdma-timeout=32", "--rdma-mtu=1500, --rdma-mtu=1500", "--rdma-port=x, --rdma-port",

@@ -173,7 +173,7 @@ class InferCommandTest {
             "--input=image=FOLDER/raw --batch=3 | --input image=FOLDER/raw has 1536 bytes; the model takes FLOAT32 [3, 3, 8, 8], which are 2304",
             "--input=image=FOLDER/image.npy --batch=3 | --input image=FOLDER/image.npy is FLOAT32 [2, 3, 8, 8]; the model takes FLOAT32 [3, 3, 8, 8]",
             "--input=image=FOLDER/raw | the model's inputs leave N open; give --symbol NAME=N for each, or --batch N",
-            "--batch=2 --output=FOLDER/raw | --output=FOLDER/raw cannot be made: FileAlreadyExistsException; give a folder, or one that can be made"})
+            "--batch=2 --output=FOLDER/raw | --output=FOLDER/raw cannot be made: it exists, and is no folder; give a folder, or one that can be made"})
     void badInputIsSaidInOneLine(String arguments, String sentence) throws Exception {
         Files.write(folder.resolve("raw"), new byte[2 * 3 * 8 * 8 * Float.BYTES]);
         writeArray("image.npy", "<f4", "2, 3, 8, 8", new byte[2 * 3 * 8 * 8 * Float.BYTES]);

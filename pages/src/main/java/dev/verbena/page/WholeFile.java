@@ -2,7 +2,6 @@ package dev.verbena.page;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -86,8 +85,6 @@ public final class WholeFile {
         if (folder != null && !Files.isDirectory(folder)) {
             return "there is no folder " + folder;
         }
-        return e instanceof FileSystemException system && system.getReason() != null
-                ? system.getReason()
-                : e.getClass().getSimpleName();
+        return FileTrouble.of(e);
     }
 }

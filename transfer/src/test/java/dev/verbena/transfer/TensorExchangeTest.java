@@ -555,8 +555,13 @@ class TensorExchangeTest {
             ends.await(requests.getFirst());
             requests.getFirst().take().close();
             assertArrayEquals(expected, landed);
-            assertTrue(offsets.size() >= 16 && offsets.get(1) <= 1 << 20, offsets::toString);
-            assertEquals(offsets.stream().sorted().toList(), offsets);
+            // How large those behind are depends on how fast the machine copies: up to 4 MiB.
+            assertEquals(List.of(0L, 128L << 10, 256L << 10), offsets.subList(0, 3));
+            offsets.add((long) expected.length);
+            for (int i = 1; i < offsets.size(); i++) {
+                long byteSize = offsets.get(i) - offsets.get(i - 1);
+                assertTrue(byteSize > 0 && byteSize <= 4 << 20, offsets::toString);
+            }
         }
     }
 

@@ -15,6 +15,7 @@ import dev.verbena.graph.onnx.OnnxReader;
 import dev.verbena.graph.partition.PartitionException;
 import dev.verbena.graph.partition.Partitioner;
 import dev.verbena.onnxruntime.ModelPlan;
+import dev.verbena.page.FileTrouble;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -86,7 +87,7 @@ final class InferArguments {
             throw new BadInputException(file + " cannot be divided so: " + e.getMessage());
         } catch (IOException e) {
             throw new BadInputException(
-                    file + " cannot be read: " + e.getClass().getSimpleName() + " " + e.getMessage());
+                    file + " cannot be read: " + FileTrouble.of(e));
         }
     }
 }

@@ -15,6 +15,7 @@ import dev.verbena.cli.FailedRunException;
 import dev.verbena.memory.Tensor;
 import dev.verbena.onnxruntime.CrossingTensor;
 import dev.verbena.onnxruntime.ModelPlan;
+import dev.verbena.page.FileTrouble;
 
 /** Where a model's outputs are written, each into a file of its own. */
 final class OutputFolder {
@@ -53,7 +54,7 @@ final class OutputFolder {
         try {
             Files.createDirectories(folder);
         } catch (IOException e) {
-            throw new BadInputException("--output=" + folder + " cannot be made: " + e.getClass().getSimpleName()
+            throw new BadInputException("--output=" + folder + " cannot be made: " + FileTrouble.of(e)
                     + "; give a folder, or one that can be made");
         }
         if (!Files.isWritable(folder)) {
@@ -77,7 +78,7 @@ final class OutputFolder {
                 }
             } catch (IOException e) {
                 throw new FailedRunException(
-                        file + " cannot be written: " + e.getClass().getSimpleName() + " " + e.getMessage());
+                        file + " cannot be written: " + FileTrouble.of(e));
             }
             written.put(name, file);
         }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import dev.verbena.cli.BadInputException;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
+import dev.verbena.page.FileTrouble;
 
 /**
  * A tensor in a file that says what it is.
@@ -37,7 +38,7 @@ record TensorFile(ElementType type, Shape shape, MemorySegment bytes) {
             return channel.map(MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
         } catch (IOException e) {
             throw new BadInputException(
-                    file + " cannot be read: " + e.getClass().getSimpleName() + " " + e.getMessage());
+                    file + " cannot be read: " + FileTrouble.of(e));
         }
     }
 }

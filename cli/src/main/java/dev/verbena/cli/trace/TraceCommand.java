@@ -22,6 +22,7 @@ import dev.verbena.graph.onnx.ShapeInference;
 import dev.verbena.graph.partition.PartitionException;
 import dev.verbena.graph.partition.Partitioner;
 import dev.verbena.graph.partition.Partitioning;
+import dev.verbena.page.FileTrouble;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -97,8 +98,7 @@ public final class TraceCommand implements Callable<Integer> {
         } catch (OnnxException e) {
             throw new BadInputException(file + " is no ONNX model that can be read: " + e.getMessage());
         } catch (IOException e) {
-            throw new BadInputException(file + " cannot be read: " + e.getClass().getSimpleName() + " "
-                    + e.getMessage());
+            throw new BadInputException(file + " cannot be read: " + FileTrouble.of(e));
         }
     }
 
