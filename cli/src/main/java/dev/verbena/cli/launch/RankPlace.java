@@ -27,6 +27,11 @@ sealed interface RankPlace permits RankPlace.Here, SshPlace {
         }
 
         @Override
+        public void told(Process process) {
+            // The shell listens, and what it has started is ended or killed.
+        }
+
+        @Override
         public String describe() {
             return "";
         }
@@ -39,6 +44,9 @@ sealed interface RankPlace permits RankPlace.Here, SshPlace {
 
     /** What is started here, by which the command is started there. */
     ProcessBuilder prepare(List<String> command, Map<String, String> variables);
+
+    /** That process has been told to end. */
+    void told(Process process);
 
     /** Behind a rank, in messages. */
     String describe();

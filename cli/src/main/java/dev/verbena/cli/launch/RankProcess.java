@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import dev.verbena.cli.FailedRunException;
@@ -85,8 +84,7 @@ final class RankProcess {
         } catch (IOException _) {
             // It has ended.
         }
-        // On the way to a host that does not answer, nothing is read.
-        CompletableFuture.delayedExecutor(END_SECONDS, TimeUnit.SECONDS).execute(process::destroyForcibly);
+        place.told(process);
     }
 
     void awaitEnd() {

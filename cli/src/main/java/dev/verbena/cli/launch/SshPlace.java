@@ -3,6 +3,8 @@ package dev.verbena.cli.launch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -17,6 +19,7 @@ import java.util.stream.Stream;
 record SshPlace(String host, List<String> ssh) implements RankPlace {
     /** What ssh ends with when it has not come to the host, or has lost it. */
     private static final int SSH_FAILED = 255;
+    private static final int HEARD_SECONDS = GRACE / 10 + 2;
     /** Ctrl-C reaches this process too, which then ends the ranks in peace. */
     private static final String UNDISTURBED = "trap '' INT HUP; exec \"$@\"";
     /** That host's processors may be others than this one's. */
@@ -43,6 +46,12 @@ record SshPlace(String host, List<String> ssh) implements RankPlace {
     /** As one word of a shell, whatever is in it. */
     private static String quote(String word) {
         return "'" + word.replace("'", "'\\''") + "'";
+    }
+
+    /** On the way to a host that does not answer, nobody has heard it. If the host is only slow, its end of the connection says the same there. */
+    @Override
+    public void told(Process process) {
+        CompletableFuture.delayedExecutor(HEARD_SECONDS, TimeUnit.SECONDS).execute(process::destroy);
     }
 
     @Override
