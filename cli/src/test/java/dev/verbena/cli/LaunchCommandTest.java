@@ -109,6 +109,23 @@ class LaunchCommandTest {
         expect("--master-port=65536 is not from 1 to 65535", "-n", "1", "--master-port=65536", "true");
         expect("Missing required option: '--processes=N' (see verbena launch --help)", "true");
         expect("Missing required parameter: 'COMMAND' (see verbena launch --help)", "-n", "1");
+        expect("'-oProxyCommand=x' in --hosts is no host; give names with commas between, and by -n how many processes"
+                + " each has", "-n", "1", "--hosts=a,-oProxyCommand=x", "true");
+        expect("'a:2' in --hosts is no host; give names with commas between, and by -n how many processes each has",
+                "-n", "1", "--hosts=a:2,b", "true");
+        expect("'' in --hosts is no host; give names with commas between, and by -n how many processes each has", "-n",
+                "1", "--hosts=a,,b", "true");
+        expect("--hosts has 'a' twice; -n says how many processes each has", "-n", "1", "--hosts=a,b,a", "true");
+        expect("--hosts begins with localhost, by which other hosts do not reach rank 0; give another name of it, or"
+                + " --master-addr", "-n", "1", "--hosts=me@localhost,b", "true");
+        expect("--nodes with --hosts, which are as many as they are", "-n", "1", "--nodes=2", "--hosts=a,b",
+                "--master-addr=a", "--master-port=1", "true");
+        expect("--ssh without --hosts, to which it leads", "-n", "1", "--ssh=rsh", "true");
+        expect("--ssh is empty; give a command, such as 'ssh -o BatchMode=yes -o ConnectTimeout=30 -o"
+                + " ServerAliveInterval=15'", "-n", "1", "--ssh= ", "--hosts=a", "true");
+        expect("--env=1=2 names no variable; give NAME or NAME=VALUE", "-n", "1", "--env=1=2", "true");
+        expect("--env=NOT_SET_ANYWHERE, but NOT_SET_ANYWHERE is not set here; set it, or give NOT_SET_ANYWHERE=VALUE",
+                "-n", "1", "--env=NOT_SET_ANYWHERE", "true");
         try (CommandRun run = CommandRun.start("launch", "-n", "1", "no-such-command")) {
             assertEquals(127, run.await());
             assertTrue(run.errors().endsWith(
@@ -116,7 +133,7 @@ class LaunchCommandTest {
         }
     }
 
-    /** In this process: seven JVMs would say no more. */
+    /** In this process: a JVM for each would say no more. */
     private static void expect(String complaint, String... arguments) {
         String[] all = new String[arguments.length + 1];
         all[0] = "launch";

@@ -14,14 +14,14 @@ import dev.verbena.memory.TensorArena;
 
 /**
  * A member of a group that some launcher has started: adds up its rank + 1 with the others', and says the sum. With an argument, the rank of that number
- * ends itself after the first sum, and the others say of whom they have heard.
+ * ends itself after the first sum; the others say of whom they have heard, and it is the launcher's to end them.
  */
 final class LaunchedMember {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private LaunchedMember() {}
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws InterruptedException {
         PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
         GroupEnvironment environment = GroupEnvironment.of(System.getenv());
         RdmaDeviceOptions options = RdmaDeviceOptions.defaults().withFabric("shm").withProgress(Progress.callers());
@@ -46,7 +46,8 @@ final class LaunchedMember {
         group.allReduce(sum, Reduction.SUM, PATIENCE);
     }
 
-    private static void lose(int lost, Group group, Tensor sum, int rank, PrintStream output) {
+    private static void lose(int lost, Group group, Tensor sum, int rank, PrintStream output)
+            throws InterruptedException {
         if (rank == lost) {
             Runtime.getRuntime().halt(3);
         }
@@ -54,6 +55,7 @@ final class LaunchedMember {
             add(group, sum, rank);
         } catch (TransferException e) {
             output.println("rank " + rank + " heard: " + e.getMessage());
+            Thread.sleep(PATIENCE);
             Runtime.getRuntime().halt(1);
         }
     }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,9 @@ class LaunchersTest {
         needs(List.of("mpirun"));
         Run run = run(new ProcessBuilder(member(MPIRUN, LOST)));
         assertNotEquals(0, run.status);
-        assertTrue(run.output.contains("Exit code:"), run.output);
+        assertTrue(
+                Pattern.compile("Process name: \\[.*," + LOST + "\\]\\s+Exit code:\\s+3\\s").matcher(run.output).find(),
+                run.output);
     }
 
     @Test

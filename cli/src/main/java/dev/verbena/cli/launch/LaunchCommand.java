@@ -11,10 +11,12 @@ import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
 
 import dev.verbena.cli.BadInputException;
 import dev.verbena.cli.ExitStatus;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -30,15 +32,18 @@ import picocli.CommandLine.Parameters;
                 "that is set. Lines that they print begin with their rank. When one fails, the others are ended, by SIGTERM and,",
                 "after 5 s, SIGKILL; likewise all when this command is interrupted, or dies. The status is that of who failed",
                 "first, 128 and the signal's number if by a signal.", "",
-                "  verbena launch -n 2 -- java -cp app.jar com.example.Train"})
+                "  verbena launch -n 2 -- java -cp app.jar com.example.Train",
+                "  verbena launch --hosts host1,host2 -n 2 -- java -cp app.jar com.example.Train"})
 public final class LaunchCommand implements Callable<Integer> {
     private static final int PROCESSES_MAX = 1024;
     private static final int NODES_MAX = 65_536;
     private static final int PORT_MAX = 65_535;
     private static final String LOOPBACK = "127.0.0.1";
-    private static final String THREADS = "OMP_NUM_THREADS";
+    private static final int HOSTS_PORT_MIN = 20_000;
+    private static final int HOSTS_PORT_END = 32_000;
+    static final String THREADS = "OMP_NUM_THREADS";
 
-    @Option(names = {"-n", "--processes"}, paramLabel = "N", required = true, description = "Processes on this host.")
+    @Option(names = {"-n", "--processes"}, paramLabel = "N", required = true, description = "Processes on each host.")
     private int processes;
     @Option(names = "--nodes", paramLabel = "N", defaultValue = "1",
             description = "Hosts on which this is started, with as many processes each; default ${DEFAULT-VALUE}.")
@@ -46,25 +51,33 @@ public final class LaunchCommand implements Callable<Integer> {
     @Option(names = "--node-rank", paramLabel = "R", defaultValue = "0",
             description = "Which of them this is, from 0; default ${DEFAULT-VALUE}.")
     private int nodeRank;
+    @Mixin
+    private Hosts hosts = new Hosts();
     @Option(names = "--master-addr", paramLabel = "HOST",
-            description = "Where rank 0 listens; default " + LOOPBACK + " if there is one host.")
+            description = "Where rank 0 listens; default " + LOOPBACK
+                    + " if there is one host, or the first of --hosts.")
     private String masterAddress;
     @Option(names = "--master-port", paramLabel = "PORT",
-            description = "Default: a free one if there is one host.")
+            description = "Default: a free one if there is one host, one from 20000 to 31999 with --hosts.")
     private Integer masterPort;
+    @Mixin
+    private PassedVariables passed = new PassedVariables();
     @Parameters(paramLabel = "COMMAND", arity = "1..*", description = "With its arguments.")
     private List<String> command;
 
     @Override
     public Integer call() throws InterruptedException {
         check();
+        Map<String, String> given = passed.values();
         BlockingQueue<RankProcess> ended = new LinkedBlockingQueue<>();
         List<RankProcess> all = new ArrayList<>();
         Thread atExit = new Thread(() -> endAll(all));
         Runtime.getRuntime().addShutdownHook(atExit);
-        String port = Integer.toString(masterPort == null ? freePort() : masterPort);
-        for (int i = 0; i < processes; i++) {
-            RankProcess process = RankProcess.start(nodeRank * processes + i, command, variables(i, port), ended);
+        String port = Integer.toString(masterPort == null ? port() : masterPort);
+        for (int i = 0; i < processes * (hosts.areGiven() ? nodes() : 1); i++) {
+            int rank = nodeRank * processes + i;
+            RankPlace place = hosts.areGiven() ? hosts.place(rank / processes) : new RankPlace.Here();
+            RankProcess process = RankProcess.start(rank, place, command, variables(rank, port, given), ended);
             synchronized (all) {
                 all.add(process);
             }
@@ -76,6 +89,10 @@ public final class LaunchCommand implements Callable<Integer> {
         require("-n", processes, 1, PROCESSES_MAX);
         require("--nodes", nodes, 1, NODES_MAX);
         require("--node-rank", nodeRank, 0, nodes - 1);
+        if (hosts.areGiven() && nodes > 1) {
+            throw new BadInputException("--nodes with --hosts, which are as many as they are");
+        }
+        hosts.check(masterAddress != null);
         if (masterPort != null) {
             require("--master-port", masterPort, 1, PORT_MAX);
         }
@@ -91,18 +108,44 @@ public final class LaunchCommand implements Callable<Integer> {
         }
     }
 
-    private Map<String, String> variables(int localRank, String port) {
-        Map<String, String> variables = new TreeMap<>();
-        variables.put("RANK", Integer.toString(nodeRank * processes + localRank));
-        variables.put("LOCAL_RANK", Integer.toString(localRank));
-        variables.put("WORLD_SIZE", Integer.toString(nodes * processes));
+    private int nodes() {
+        return hosts.areGiven() ? hosts.count() : nodes;
+    }
+
+    private String masterAddress() {
+        if (masterAddress != null) {
+            return masterAddress;
+        }
+        return hosts.areGiven() ? hosts.firstAddress() : LOOPBACK;
+    }
+
+    private Map<String, String> variables(int rank, String port, Map<String, String> given) {
+        Map<String, String> variables = new TreeMap<>(given);
+        variables.put("RANK", Integer.toString(rank));
+        variables.put("LOCAL_RANK", Integer.toString(rank % processes));
+        variables.put("WORLD_SIZE", Integer.toString(nodes() * processes));
         variables.put("LOCAL_WORLD_SIZE", Integer.toString(processes));
-        variables.put("MASTER_ADDR", masterAddress == null ? LOOPBACK : masterAddress);
+        variables.put("MASTER_ADDR", masterAddress());
         variables.put("MASTER_PORT", port);
-        // Threads of several processes that spin for the same processors would stand in each other's way.
-        variables.put(THREADS, System.getenv().getOrDefault(THREADS,
-                Integer.toString(Math.max(1, Runtime.getRuntime().availableProcessors() / processes))));
+        String threads = given.getOrDefault(THREADS, System.getenv().getOrDefault(THREADS, shareOfThreads()));
+        if (!threads.isEmpty()) {
+            variables.put(THREADS, threads);
+        }
         return variables;
+    }
+
+    /**
+     * Threads of several processes that spin for the same processors would stand in each other's way. Empty where only the host knows how many it
+     * has.
+     */
+    private String shareOfThreads() {
+        return hosts.areGiven() ? ""
+                : Integer.toString(Math.max(1, Runtime.getRuntime().availableProcessors() / processes));
+    }
+
+    /** Which ports another host has free is not seen from here; two launches at a time rarely come to the same. */
+    private int port() {
+        return hosts.areGiven() ? ThreadLocalRandom.current().nextInt(HOSTS_PORT_MIN, HOSTS_PORT_END) : freePort();
     }
 
     /** Nobody else has it now; that it stays so until rank 0 has it, nobody promises. */

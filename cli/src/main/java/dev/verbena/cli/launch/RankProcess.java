@@ -6,9 +6,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -24,30 +22,26 @@ import dev.verbena.cli.FailedRunException;
 final class RankProcess {
     private static final int SIGNAL_BASE = 128;
     private static final int NOT_FOUND = 127;
-    /** Between SIGTERM and SIGKILL, in tenths of a second. */
-    private static final int GRACE = 50;
     private static final long END_SECONDS = 10;
 
     private final int rank;
+    private final RankPlace place;
     private final String name;
     private final Process process;
 
-    private RankProcess(int rank, String name, Process process) {
+    private RankProcess(int rank, RankPlace place, String name, Process process) {
         this.rank = rank;
+        this.place = place;
         this.name = name;
         this.process = process;
     }
 
     /** @param ended gets it when it has ended and all that it has printed is passed on */
-    static RankProcess start(int rank, List<String> command, Map<String, String> variables,
+    static RankProcess start(int rank, RankPlace place, List<String> command, Map<String, String> variables,
             BlockingQueue<RankProcess> ended) {
-        List<String> shell = new ArrayList<>(
-                List.of("bash", "-c", "grace=" + GRACE + "\n" + script(), "verbena launch"));
-        shell.addAll(command);
-        ProcessBuilder builder = new ProcessBuilder(shell);
-        builder.environment().putAll(variables);
         try {
-            RankProcess process = new RankProcess(rank, command.getFirst(), builder.start());
+            RankProcess process = new RankProcess(rank, place, command.getFirst(),
+                    place.prepare(command, variables).start());
             Thread output = process.passOn(process.process.getInputStream(), System.out);
             Thread errors = process.passOn(process.process.getErrorStream(), System.err);
             Thread.ofPlatform().daemon().name("rank " + rank).start(() -> {
@@ -59,14 +53,6 @@ final class RankProcess {
             return process;
         } catch (IOException e) {
             throw new FailedRunException("rank " + rank + " could not be started: " + e.getMessage());
-        }
-    }
-
-    private static String script() {
-        try (InputStream script = RankProcess.class.getResourceAsStream("rank.bash")) {
-            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -98,6 +84,7 @@ final class RankProcess {
         } catch (IOException _) {
             // It has ended.
         }
+        place.told(process);
     }
 
     void awaitEnd() {
@@ -117,8 +104,10 @@ final class RankProcess {
 
     String describeEnd() {
         int status = status();
-        String how = status > SIGNAL_BASE ? "was ended by signal " + (status - SIGNAL_BASE)
-                : "ended with status " + status + (status == NOT_FOUND ? ": is there a command '" + name + "'?" : "");
-        return "rank " + rank + " " + how;
+        String how = status > SIGNAL_BASE && place.hint(status).isEmpty()
+                ? "was ended by signal " + (status - SIGNAL_BASE)
+                : "ended with status " + status
+                        + (status == NOT_FOUND ? ": is there a command '" + name + "'?" : place.hint(status));
+        return "rank " + rank + place.describe() + " " + how;
     }
 }
