@@ -86,8 +86,11 @@ class LaunchHostsTest {
 
     @Test
     void oneThatFailsEndsTheOthersOnTheirHosts() throws Exception {
-        try (CommandRun run = launch("a,b,c", 1, "--", "sh", "-c",
-                "[ $RANK = 1 ] && sleep 1 && exit 7; trap 'echo told; exit 0' TERM; sleep 1000 & wait")) {
+        try (CommandRun run = launch("a,b,c", 1, "--", "sh", "-c", """
+                if [ $RANK = 1 ]; then until [ -e "$0/0" ] && [ -e "$0/2" ]; do sleep 0.05; done; exit 7; fi
+                trap 'echo told; exit 0' TERM
+                sleep 1000 & : > "$0/$RANK"
+                wait""", folder.toString())) {
             assertEquals(7, run.await(), run::errors);
             assertEquals("verbena: rank 1 on b ended with status 7; the others are ended\n", run.errors());
             assertEquals(List.of("rank 0: told", "rank 2: told"), run.output().lines().sorted().toList());
