@@ -61,6 +61,11 @@ public final class Program implements AutoCloseable {
         throw new IllegalStateException("'" + name + "' has ended before it said '" + pattern + "'");
     }
 
+    /** A line for its standard input. */
+    public void tell(String line) throws IOException {
+        process.outputWriter().append(line).append('\n').flush();
+    }
+
     /** What it says until it ends. */
     public List<String> rest() {
         return output.lines().toList();

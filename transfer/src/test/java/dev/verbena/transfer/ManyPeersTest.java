@@ -80,7 +80,6 @@ class ManyPeersTest {
         assertTrue(registeredEach <= REGISTERED_BYTE_SIZE_MAX, "registered bytes of a peer: " + registeredEach);
         // Both ends are in this heap.
         long heapEach = (heapByteSize() - heap) / more / 2;
-        System.err.println("HEAP EACH " + heapEach);
         assertTrue(heapEach <= HEAP_BYTE_SIZE_MAX, "heap bytes of a peer: " + heapEach);
     }
 

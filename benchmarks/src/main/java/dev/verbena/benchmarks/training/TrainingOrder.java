@@ -1,5 +1,8 @@
 package dev.verbena.benchmarks.training;
 
+import static dev.verbena.benchmarks.Arguments.number;
+import static dev.verbena.benchmarks.Arguments.valueOf;
+
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,20 +76,6 @@ final class TrainingOrder {
             }
         }
         return models;
-    }
-
-    private static String valueOf(String[] arguments, int index) {
-        if (index + 1 == arguments.length) {
-            throw new IllegalArgumentException(arguments[index] + " needs a value behind it");
-        }
-        return arguments[index + 1];
-    }
-
-    private static int number(String option, String text, int max) {
-        if (text.matches("[1-9][0-9]?") && Integer.parseInt(text) <= max) {
-            return Integer.parseInt(text);
-        }
-        throw new IllegalArgumentException(option + "=" + text + " must be a whole number from 1 to " + max);
     }
 
     List<TrainingCase> cases() {

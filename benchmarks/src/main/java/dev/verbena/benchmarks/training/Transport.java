@@ -7,12 +7,12 @@ import dev.verbena.benchmarks.report.Look;
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
-enum Transport {
+public enum Transport {
     ZERO_COPY("zerocopy", Look.ours(0)), COPY("copy", Look.ours(1)), GRPC("grpc", Look.others(0));
 
     /** As {@code --transport} takes it. */
-    final String label;
-    final Look look;
+    public final String label;
+    public final Look look;
 
     Transport(String label, Look look) {
         this.label = label;

@@ -1,5 +1,8 @@
 package dev.verbena.benchmarks.transfer;
 
+import static dev.verbena.benchmarks.Arguments.number;
+import static dev.verbena.benchmarks.Arguments.valueOf;
+
 import java.nio.file.Path;
 import java.util.List;
 
@@ -27,7 +30,7 @@ final class TransferOrder {
         for (int i = 0; i < arguments.length; i++) {
             switch (arguments[i]) {
                 case "--quick" -> isQuick = true;
-                case "--rounds" -> rounds = roundsOf(valueOf(arguments, i++));
+                case "--rounds" -> rounds = number("--rounds", valueOf(arguments, i++), 99);
                 case "--sizes" -> byteSizes = TransferBenchmark.parsedByteSizes(valueOf(arguments, i++));
                 case "--json" -> json = WholeFile.check("--json", Path.of(valueOf(arguments, i++)));
                 case "--report" -> report = WholeFile.check("--report", Path.of(valueOf(arguments, i++)));
@@ -59,19 +62,5 @@ final class TransferOrder {
 
     WholeFile report() {
         return report;
-    }
-
-    private static String valueOf(String[] arguments, int index) {
-        if (index + 1 == arguments.length) {
-            throw new IllegalArgumentException(arguments[index] + " needs a value behind it");
-        }
-        return arguments[index + 1];
-    }
-
-    private static int roundsOf(String text) {
-        if (!text.matches("[1-9][0-9]?")) {
-            throw new IllegalArgumentException("--rounds=" + text + " must be a whole number from 1 to 99");
-        }
-        return Integer.parseInt(text);
     }
 }

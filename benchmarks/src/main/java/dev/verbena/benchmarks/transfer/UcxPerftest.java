@@ -2,8 +2,6 @@ package dev.verbena.benchmarks.transfer;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,9 +10,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-
-import dev.verbena.benchmarks.Program;
 import java.util.stream.Stream;
+
+import dev.verbena.benchmarks.FreePort;
+import dev.verbena.benchmarks.Program;
 
 /**
  * Puts by UCX's own C tool, {@code ucx_perftest}, over POSIX shared memory. Of a latency test it says half a round trip ("50.0_percentile_lat"), of which it
@@ -56,17 +55,11 @@ final class UcxPerftest implements PutMeter {
         if (!isInstalled()) {
             throw new IllegalStateException(PROGRAM + " is not installed: apt-get install ucx-utils");
         }
-        String port = Integer.toString(freePort());
+        String port = Integer.toString(FreePort.find());
         try (Program server = Program.start(ENVIRONMENT, List.of(PROGRAM, "-p", port))) {
             List<String> lines = ask(port, put, put.count(isQuick));
             server.succeed();
             return parse(lines, put);
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 
