@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * On what, and beside which versions of others, something was measured.
@@ -15,6 +17,8 @@ import java.util.Map;
 public final class Machine {
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
     private static final String MODEL = "model name";
+    private static final Path MEMORY = Path.of("/proc/meminfo");
+    private static final Pattern AVAILABLE = Pattern.compile("MemAvailable: *(\\d+) kB");
 
     private Machine() {}
 
@@ -33,6 +37,15 @@ public final class Machine {
     static String modelOf(List<String> lines) {
         return lines.stream().filter(line -> line.startsWith(MODEL)).map(line -> line.replaceFirst("^[^:]*: *", ""))
                 .findFirst().orElse(null);
+    }
+
+    /** Memory that processes may take without others being moved out. */
+    public static long availableByteSize() throws IOException {
+        Matcher matcher = AVAILABLE.matcher(Files.readString(MEMORY));
+        if (!matcher.find()) {
+            throw new IllegalStateException(MEMORY + " does not say how much is available");
+        }
+        return Long.parseLong(matcher.group(1)) << 10;
     }
 
     /** Of the library that the type comes from, as its jar says; null if it says nothing. */

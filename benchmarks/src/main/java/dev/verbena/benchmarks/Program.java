@@ -47,7 +47,13 @@ public final class Program implements AutoCloseable {
         builder.environment().putAll(environment);
         Process process = builder.start();
         CompletableFuture.delayedExecutor(PATIENCE_MINUTES, TimeUnit.MINUTES).execute(process::destroyForcibly);
-        return new Program(String.join(" ", command), process);
+        return new Program(name(command), process);
+    }
+
+    /** Of a JVM without what only it reads, which is long. */
+    private static String name(List<String> command) {
+        int classPath = command.indexOf("-cp");
+        return String.join(" ", classPath < 0 ? command : command.subList(classPath + 2, command.size()));
     }
 
     /** Waits for a line in which it is found. @return its first group */

@@ -12,6 +12,8 @@ import java.util.function.DoubleFunction;
  */
 public final class BarPlot {
     private static final int BAR_HEIGHT = 17;
+    /** In less room, ticks have none for their labels. */
+    private static final int BARS_MIN = 3;
     private static final int HEAD = 26;
     private static final int FOOT = 34;
     private static final int TITLE_HEIGHT = 18;
@@ -75,7 +77,8 @@ public final class BarPlot {
         }
         layers.segment(from, names.y().low(), from, names.y().high(), Layers.INK, .6);
         int foot = x.title() == null ? FOOT : FOOT + TITLE_HEIGHT;
-        return Svg.draw(title, width, HEAD + BAR_HEIGHT * bars + foot, names.withRoom(x, width), names.y(), layers);
+        return Svg.draw(title, width, HEAD + BAR_HEIGHT * Math.max(BARS_MIN, bars) + foot, names.withRoom(x, width),
+                names.y(), layers);
     }
 
     private void draw(Row row, double place, Layers layers) {

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
+import dev.verbena.benchmarks.Machine;
 import dev.verbena.benchmarks.training.Transport;
 
 /**
@@ -25,6 +26,11 @@ final class StepBenchmark {
                 progress.accept(measured + ": round " + (round + 1) + " of " + order.rounds());
                 for (int i = 0; i < transports.length; i++) {
                     Transport transport = transports[(round + i) % transports.length];
+                    if (measured.byteSize(transport) > Machine.availableByteSize()) {
+                        progress.accept(transport.label + " is left out: it needs about "
+                                + (measured.byteSize(transport) >> 30) + " GiB of memory, more than is available");
+                        continue;
+                    }
                     figures.add(measured, transport,
                             StepRun.millis(measured, transport, measured.steps(transport, order.isQuick())));
                 }

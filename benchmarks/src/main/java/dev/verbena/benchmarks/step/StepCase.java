@@ -14,6 +14,7 @@ record StepCase(StepModel model, int workers) {
     /** For some seconds of either. */
     private static final long BYTES = 20L << 30;
     private static final long BYTES_GRPC = 2L << 30;
+    private static final long BYTES_OF_A_PROCESS = 300L << 20;
     private static final int STEPS_MIN = 5;
     private static final int STEPS_MAX = 300;
     private static final int QUICK_STEPS = 2;
@@ -28,6 +29,12 @@ record StepCase(StepModel model, int workers) {
         return isQuick
                 ? QUICK_STEPS
                 : Math.clamp((transport == Transport.GRPC ? BYTES_GRPC : BYTES) / byteSize, STEPS_MIN, STEPS_MAX);
+    }
+
+    /** Memory that all processes take: variables and gradients on either side; as messages and in gRPC's buffers several times more. Roughly. */
+    long byteSize(Transport transport) {
+        long copies = transport == Transport.GRPC ? 12L : 4L;
+        return model.byteSize() * (1 + copies * workers) + BYTES_OF_A_PROCESS * (1 + workers);
     }
 
     @Override

@@ -39,8 +39,13 @@ final class StepFigures {
         return millis.keySet();
     }
 
+    /** All NaN if it was left out. */
     Spread step(StepCase measured, Transport transport) {
-        return Spread.of(millis.get(measured).get(transport));
+        return Spread.of(millis(measured, transport));
+    }
+
+    private List<Double> millis(StepCase measured, Transport transport) {
+        return millis.get(measured).getOrDefault(transport, List.of());
     }
 
     /** How many times as long a step takes; of runs of the same round. */
@@ -54,10 +59,10 @@ final class StepFigures {
     }
 
     private Spread ratio(StepCase measured, Transport slower, ToDoubleBiFunction<StepModel, Double> time) {
-        List<Double> own = millis.get(measured).get(Transport.ZERO_COPY);
-        List<Double> others = millis.get(measured).get(slower);
+        List<Double> own = millis(measured, Transport.ZERO_COPY);
+        List<Double> others = millis(measured, slower);
         List<Double> ratios = new ArrayList<>();
-        for (int i = 0; i < own.size(); i++) {
+        for (int i = 0; i < Math.min(own.size(), others.size()); i++) {
             ratios.add(time.applyAsDouble(measured.model(), others.get(i))
                     / time.applyAsDouble(measured.model(), own.get(i)));
         }
@@ -67,7 +72,8 @@ final class StepFigures {
     List<Goal> goals() {
         return cases().stream().filter(measured -> measured.model().title().equals(GOAL_MODEL)).map(measured -> {
             Spread times = timesFaster(measured, Transport.GRPC);
-            return new Goal(measured + ": grpc / zerocopy", times, GOAL, true, Goal.verdict(times.median() >= GOAL));
+            return new Goal(measured + ": grpc / zerocopy", times, GOAL, true,
+                    Double.isNaN(times.median()) ? "not measured" : Goal.verdict(times.median() >= GOAL));
         }).toList();
     }
 
@@ -75,25 +81,31 @@ final class StepFigures {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT, "%-22s%8s%11s%11s%11s%17s%17s%20s", "ms a step", "MiB", "zerocopy", "copy",
                 "grpc", "copy / zerocopy", "grpc / zerocopy", "the same computed"));
-        for (StepCase measured : cases()) {
-            StringBuilder line = new StringBuilder(
-                    String.format(Locale.ROOT, "%-22s%8.2f", measured, mebibytes(measured)));
-            for (Transport transport : Transport.values()) {
-                line.append(String.format(Locale.ROOT, "%,11.2f", step(measured, transport).median()));
-            }
-            for (Transport slower : List.of(Transport.COPY, Transport.GRPC)) {
-                Spread times = timesFaster(measured, slower);
-                line.append(String.format(Locale.ROOT, "%9.1f ±%3.0f %%", times.median(), 50 * times.apart()));
-            }
-            lines.add(line.append(
-                    String.format(Locale.ROOT, "%20.1f", timesFasterWithComputing(measured, Transport.GRPC).median()))
-                    .toString());
-        }
+        cases().forEach(measured -> lines.add(row(measured)));
         lines.add(
                 "Computed: mini-batches, each a step and before it the computing that the paper has measured on its GPU.");
         goals().forEach(goal -> lines.add(String.format(Locale.ROOT, "%s is %.1f, target >= %.0f: %s", goal.what(),
                 goal.value().median(), goal.limit(), goal.verdict())));
         return lines;
+    }
+
+    private String row(StepCase measured) {
+        StringBuilder row = new StringBuilder(
+                String.format(Locale.ROOT, "%-22s%8.2f", measured, mebibytes(measured)));
+        for (Transport transport : Transport.values()) {
+            row.append(cell(11, "%,.2f", step(measured, transport).median()));
+        }
+        for (Transport slower : List.of(Transport.COPY, Transport.GRPC)) {
+            Spread times = timesFaster(measured, slower);
+            row.append(cell(9, "%.1f", times.median())).append(cell(8, " ±%.0f %%", 50 * times.apart()));
+        }
+        return row.append(cell(20, "%.1f", timesFasterWithComputing(measured, Transport.GRPC).median())).toString();
+    }
+
+    /** Empty for what was left out. */
+    private static String cell(int width, String format, double value) {
+        String text = Double.isNaN(value) ? "" : String.format(Locale.ROOT, format, value);
+        return String.format(Locale.ROOT, "%" + width + "s", text);
     }
 
     static double mebibytes(StepCase measured) {

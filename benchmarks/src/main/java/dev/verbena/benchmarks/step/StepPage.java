@@ -57,12 +57,13 @@ final class StepPage {
     private String steps(int workers) {
         List<StepCase> cases = figures.cases().stream().filter(measured -> measured.workers() == workers).toList();
         List<Spread> all = cases.stream().flatMap(measured -> Stream.of(Transport.values())
-                .map(transport -> step(measured, transport))).toList();
+                .map(transport -> step(measured, transport))).filter(Spread::isPositive).toList();
         BarPlot plot = BarPlot.logarithmic(workers + (workers == 1 ? " worker" : " workers"), PANEL_WIDTH,
                 all.stream().mapToDouble(Spread::low).min().orElseThrow(),
                 all.stream().mapToDouble(Spread::high).max().orElseThrow(), Quantity::time);
         for (StepCase measured : cases) {
             plot.row(measured.model().title(), Stream.of(Transport.values())
+                    .filter(transport -> step(measured, transport).isPositive())
                     .map(transport -> new Bar(transport.look.colour(), step(measured, transport)))
                     .toArray(Bar[]::new));
         }

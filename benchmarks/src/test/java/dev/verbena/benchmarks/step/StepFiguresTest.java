@@ -47,6 +47,19 @@ class StepFiguresTest {
         assertEquals(36, ((List<?>) json.get("figures")).size());
     }
 
+    /** For want of memory. */
+    @Test
+    void whatWasLeftOutIsNoNumber(@TempDir Path folder) throws Exception {
+        StepFigures figures = figures(2525);
+        StepCase four = new StepCase(VGG.model(), 4);
+        figures.add(four, Transport.ZERO_COPY, 400);
+        assertTrue(figures.table().get(13).matches("vgg16, 4 workers +512\\.32 +400\\.00 *"),
+                figures.table()::toString);
+        assertEquals("not measured", figures.goals().getLast().verdict());
+        assertTrue(four.byteSize(Transport.GRPC) > four.byteSize(Transport.COPY));
+        ShownPage.open(StepPage.of(figures, false), folder);
+    }
+
     @Test
     void eachModelIsDrawnAndNoLabelsOverlap(@TempDir Path folder) throws Exception {
         String page = StepPage.of(figures(3000), false);
