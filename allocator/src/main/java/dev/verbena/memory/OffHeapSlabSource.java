@@ -44,6 +44,7 @@ public final class OffHeapSlabSource implements SlabSource {
      * {@inheritDoc} How its memory came about, {@link Slab#backing()} says.
      *
      * @throws IllegalArgumentException if {@code byteSizeMin} is less than 1
+     * @throws IllegalCallerException if Java refuses native calls
      * @throws java.util.concurrent.CancellationException if the thread is interrupted while pages are pre-faulted
      */
     @Override

@@ -39,6 +39,7 @@ public class TensorArena implements AutoCloseable {
      *
      * @throws IllegalArgumentException unless {@code 0 <= byteSize <= byteSizeMax}
      * @throws OutOfArenaMemoryException if the source has no such slab
+     * @throws IllegalCallerException if Java refuses native calls; the message says what to start it with
      */
     public static TensorArena create(SlabSource source, long byteSize, long byteSizeMax) {
         return create(source, byteSize, byteSizeMax, ArenaOptions.defaults());

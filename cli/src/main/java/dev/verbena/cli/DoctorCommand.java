@@ -24,6 +24,10 @@ final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--registers", paramLabel = "BYTES",
             description = "What your run registers; default: what 'verbena train' does.")
     private Long registeredByteSize;
+    @Option(names = "--color", paramLabel = "WHEN", defaultValue = "auto",
+            description = "Colour the findings: auto, which is on a terminal and without NO_COLOR, always, or never."
+                    + " Default ${DEFAULT-VALUE}.")
+    private ColorChoice color;
     @Mixin
     private NetworkArguments network;
 
@@ -35,7 +39,7 @@ final class DoctorCommand implements Callable<Integer> {
         NetworkOptions options = network.options();
         Diagnosis diagnosis = diagnose(options,
                 registeredByteSize == null ? ofDefaultTraining(options) : registeredByteSize);
-        System.out.print(isJson ? JsonLines.pretty(diagnosis.toMap()) : diagnosis.toText());
+        System.out.print(isJson ? JsonLines.pretty(diagnosis.toMap()) : diagnosis.toText(color.ansi()));
         return diagnosis.isUsable() ? ExitStatus.SUCCESS : ExitStatus.FAILED;
     }
 

@@ -4,20 +4,28 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import picocli.CommandLine;
+
 /** What {@code distribution/build} packs runs where there is no source tree, and is the same each time. */
 @Timeout(600)
 class DistributionTest {
     private static final Path BUILD = Repository.root().resolve("distribution/build");
+
+    private static final Pattern SPACE = Pattern.compile("\\s+");
+    /** Fonts, paragraphs, and the dots of an ellipsis apart. */
+    private static final Pattern ROFF = Pattern.compile("\\\\f.|\\\\\\||^\\.sp$", Pattern.MULTILINE);
 
     @TempDir
     private Path folder;
@@ -58,6 +66,32 @@ class DistributionTest {
         Said trained = run(List.of(verbena, "train", "--workers=1", "--iterations=2"));
         assertEquals(0, trained.status, trained.output);
         assertTrue(trained.output.contains("sender copies"), trained.output);
+        assertHasManual(Verbena.commandLine(), unpacked.resolve(name + "/share/man/man1"),
+                name.replace("verbena-", "Verbena "));
+    }
+
+    /** A page for each command that users see, with its synopsis as --help has it: what the typesetter takes for markup is missing there. */
+    private static void assertHasManual(CommandLine command, Path pages, String version) throws IOException {
+        String name = command.getCommandSpec().qualifiedName("-");
+        String page = Files.readString(pages.resolve(name + ".1"));
+        assertTrue(page.contains("\"" + version.replace("-", "\\-") + "\""), page);
+        assertEquals(SPACE.matcher(command.getHelp().synopsis(0)).replaceAll(""), plain(section(page, "SYNOPSIS")),
+                name);
+        for (CommandLine each : command.getSubcommands().values()) {
+            if (!each.getCommandSpec().usageMessage().hidden()) {
+                assertHasManual(each, pages, version);
+            }
+        }
+    }
+
+    private static String section(String page, String title) {
+        String from = page.substring(page.indexOf(".SH \"" + title + "\"\n") + title.length() + 7);
+        return from.substring(0, from.indexOf("\n.SH "));
+    }
+
+    /** Without spaces and what is for roff. */
+    private static String plain(String roff) {
+        return SPACE.matcher(ROFF.matcher(roff).replaceAll("")).replaceAll("").replace("\\-", "-");
     }
 
     @Test

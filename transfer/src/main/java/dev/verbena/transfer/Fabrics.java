@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
 
+import dev.verbena.transfer.fabric.NativeAccess;
 import dev.verbena.transfer.spi.FabricProvider;
 
 /**
@@ -30,6 +31,7 @@ public final class Fabrics {
      * @throws TransferException if there is none of that name or it cannot be used here; the message says why
      */
     public static FabricProvider select(String name, NetworkOptions network) {
+        NativeAccess.require();
         List<FabricProvider> all = all();
         StringBuilder reasons = new StringBuilder();
         for (FabricProvider provider : all) {

@@ -25,6 +25,7 @@ import dev.verbena.transfer.counters.CounterRow.Word;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.events.RegistrationEvent;
 import dev.verbena.transfer.events.TransferEvents;
+import dev.verbena.transfer.fabric.NativeAccess;
 import dev.verbena.transfer.group.Collectives;
 import dev.verbena.transfer.group.GroupDirectory;
 import dev.verbena.transfer.group.GroupHost;
@@ -134,10 +135,11 @@ public final class RdmaDevice implements AutoCloseable {
     /**
      * Over a fabric opened by the caller, such as one of his own or a simulated one, which the device closes.
      *
-     * @throws TransferException if the port is in use
+     * @throws TransferException if the port is in use, or Java refuses native calls
      */
     public static RdmaDevice create(RdmaDeviceOptions options, Fabric fabric) {
         try {
+            NativeAccess.require();
             return new RdmaDevice(options, fabric);
         } catch (RuntimeException e) {
             fabric.close();

@@ -11,6 +11,7 @@ import dev.verbena.memory.ArenaStatistics.ClassUsage;
 import dev.verbena.memory.ArenaStatistics.HeapUsage;
 import dev.verbena.memory.Slab;
 import dev.verbena.memory.SlabMap;
+import dev.verbena.memory.slab.NativeAccess;
 
 /**
  * The blocks of an arena, given out and taken back: small ones by the heap of the thread, large ones by the heap that all share, and
@@ -51,6 +52,7 @@ class ArenaHeap implements Storage {
 
     /** With another handshake, for tests. */
     ArenaHeap(PageRuns pages, long byteSizeMax, Runnable handshake) {
+        NativeAccess.require();
         this.handshake = handshake;
         central = new CentralHeap(pages, byteSizeMax / SizeClasses.PAGE_BYTE_SIZE);
         refusals = new Refusals(central);

@@ -28,6 +28,7 @@ public final class NodeMemory {
     /** As {@code NumaNodes} says. */
     public static void bind(MemorySegment memory, int node) {
         check(node);
+        NativeAccess.require();
         int errno = SystemMemory.bind(memory, node);
         if (errno == SystemMemory.EINVAL) {
             throw new IllegalArgumentException("mbind numaNode=" + node + " of " + memory + " failed: errno=" + errno

@@ -38,6 +38,7 @@ public final class SlabMemory {
     }
 
     public OffHeapSlab map() {
+        NativeAccess.require();
         OffHeapSlab slab = null;
         if (isAskedFor(PageKind.RESERVED_HUGE)) {
             slab = mapReserved();

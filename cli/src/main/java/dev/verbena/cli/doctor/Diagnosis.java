@@ -3,10 +3,10 @@ package dev.verbena.cli.doctor;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 import dev.verbena.transfer.NetworkOptions;
+import picocli.CommandLine.Help.Ansi;
 
 /**
  * All findings, and what they come to.
@@ -49,18 +49,14 @@ public record Diagnosis(List<Finding> findings, List<String> usable, List<String
         return !usable.isEmpty();
     }
 
-    /** A line for each finding, below it what to do, and at the end what it comes to. */
-    public String toText() {
-        StringBuilder text = new StringBuilder();
-        for (Finding finding : findings) {
-            text.append(line(word(finding.status()), finding.check(), finding.seen()));
-            if (!finding.remedy().isEmpty()) {
-                text.append(line("", "", "-> " + finding.remedy()));
-            }
-        }
-        text.append(isUsable() ? "usable: " + String.join(", ", usable) : "no fabric can be used");
-        return text.append(stopped.isEmpty() || !isUsable() ? "" : "; not usable: " + String.join(", ", stopped))
-                .append('\n').toString();
+    /** For people: how many findings are how bad and what they come to, then each with what to do, the worst first. */
+    public String toText(Ansi ansi) {
+        return new DiagnosisText(this, ansi).toString();
+    }
+
+    /** How many findings have a status. */
+    long count(Status status) {
+        return findings.stream().filter(finding -> finding.status() == status).count();
     }
 
     /** The same for programs. */
@@ -68,6 +64,7 @@ public record Diagnosis(List<Finding> findings, List<String> usable, List<String
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("usable", usable);
         map.put("stopped", stopped);
+        map.put("counts", counts());
         map.put("findings", findings.stream().map(Diagnosis::toMap).toList());
         return map;
     }
@@ -75,18 +72,18 @@ public record Diagnosis(List<Finding> findings, List<String> usable, List<String
     private static Map<String, Object> toMap(Finding finding) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("check", finding.check());
-        map.put("status", word(finding.status()));
+        map.put("status", finding.status().word());
         map.put("seen", finding.seen());
         map.put("remedy", finding.remedy());
         map.put("stops", finding.stops());
         return map;
     }
 
-    private static String line(String status, String check, String text) {
-        return String.format(Locale.ROOT, "%-8s %-14s %s", status, check, text).stripTrailing() + "\n";
-    }
-
-    private static String word(Status status) {
-        return status.name().toLowerCase(Locale.ROOT);
+    private Map<String, Object> counts() {
+        Map<String, Object> counts = new LinkedHashMap<>();
+        for (Status status : Status.values()) {
+            counts.put(status.word(), count(status));
+        }
+        return counts;
     }
 }

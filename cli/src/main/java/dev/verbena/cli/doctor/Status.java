@@ -1,5 +1,7 @@
 package dev.verbena.cli.doctor;
 
+import java.util.Locale;
+
 /**
  * How bad a finding is.
  *
@@ -11,5 +13,9 @@ public enum Status {
     /** It works, or need not: less well, or not everything. */
     WARNING,
     /** Something that is meant to work does not. */
-    PROBLEM
+    PROBLEM;
+
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
 }

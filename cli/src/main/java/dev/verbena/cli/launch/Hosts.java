@@ -20,7 +20,7 @@ final class Hosts {
     private static final Pattern OF_THIS_HOST = Pattern.compile("localhost|127\\..*|::1");
     private static final String SSH = "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15";
 
-    @Option(names = "--hosts", paramLabel = "HOST,..", split = ",",
+    @Option(names = "--hosts", paramLabel = "HOST", split = ",",
             description = "Hosts on which processes are started by ssh, in a folder of this one's name.")
     private List<String> names = List.of();
     @Option(names = "--ssh", paramLabel = "COMMAND",

@@ -17,8 +17,9 @@ import picocli.CommandLine.Option;
 final class PassedVariables {
     private static final Pattern VARIABLE = Pattern.compile("([A-Za-z_]\\w*)(?:=(.*))?", Pattern.DOTALL);
 
-    @Option(names = "--env", paramLabel = "NAME[=VALUE]",
-            description = "A variable for all processes; without a value this one's. On --hosts they have no others of this host.")
+    @Option(names = "--env", paramLabel = "NAME=VALUE",
+            description = "A variable for all processes; NAME alone gives it this one's value. On --hosts they have no others of"
+                    + " this host.")
     private List<String> given = List.of();
 
     /** By name. */

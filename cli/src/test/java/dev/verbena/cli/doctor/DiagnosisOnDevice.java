@@ -14,6 +14,7 @@ import dev.verbena.verbs.Need;
 import dev.verbena.verbs.Needs;
 import dev.verbena.verbs.TestedDevice;
 import dev.verbena.verbs.TransportType;
+import picocli.CommandLine.Help.Ansi;
 
 /** Where there is a device, the checks find it, and what is wrong with what was asked of it. */
 class DiagnosisOnDevice {
@@ -22,12 +23,12 @@ class DiagnosisOnDevice {
     @Test
     void theVerbsFabricCanBeUsed() {
         Diagnosis diagnosis = Diagnosis.ofThisMachine(NETWORK, 1 << 20);
-        assertEquals(List.of("verbs", "shm"), diagnosis.usable(), diagnosis::toText);
+        assertEquals(List.of("verbs", "shm"), diagnosis.usable(), diagnosis::toString);
         for (String check : List.of("kernel modules", "device files", "RDMA devices", "port state", "GID", "MTU",
                 "port to use", "region limit", "fork")) {
             List<Finding> its = diagnosis.findings().stream().filter(finding -> finding.check().equals(check)).toList();
             assertTrue(!its.isEmpty() && its.stream().allMatch(finding -> finding.status() == Status.OK),
-                    () -> check + ": " + diagnosis.toText());
+                    () -> check + ": " + diagnosis);
         }
     }
 
@@ -38,7 +39,7 @@ class DiagnosisOnDevice {
         for (DeviceSeen device : DeviceSeen.all()) {
             Finding abilities = diagnosis.findings().stream()
                     .filter(each -> each.check().equals("abilities") && each.seen().startsWith(device.name() + " "))
-                    .findFirst().orElseThrow(() -> new AssertionError(diagnosis.toText()));
+                    .findFirst().orElseThrow(() -> new AssertionError(diagnosis.toString()));
             boolean isIwarp = device.transport() == TransportType.IWARP;
             assertEquals(isIwarp, abilities.seen().contains("connects through rdma_cm only"), abilities::toString);
             assertEquals(isIwarp || device.attributes().limits().atomicCapability() == 0,
@@ -57,8 +58,8 @@ class DiagnosisOnDevice {
         assumeTrue(active < 4096, "skipped: the port has the largest MTU there is");
         NetworkOptions network = NETWORK.withMtu(4096);
         Diagnosis diagnosis = Diagnosis.ofThisMachine(network, 1 << 20);
-        assertEquals(List.of("shm"), diagnosis.usable(), diagnosis::toText);
-        assertTrue(diagnosis.toText().contains("mtu=4096 is more than the active MTU " + active + " of port "),
-                diagnosis::toText);
+        assertEquals(List.of("shm"), diagnosis.usable(), diagnosis::toString);
+        assertTrue(diagnosis.toText(Ansi.OFF).contains("mtu=4096 is more than the active MTU " + active + " of port "),
+                diagnosis::toString);
     }
 }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 import dev.verbena.transfer.NetworkOptions;
+import dev.verbena.transfer.fabric.NativeAccess;
 import dev.verbena.transfer.spi.Fabric;
 import dev.verbena.transfer.spi.FabricProvider;
 import dev.verbena.transfer.spi.Setting;
@@ -34,8 +35,10 @@ public final class ShmFabricProvider implements FabricProvider {
 
     @Override
     public String unavailableReason(NetworkOptions network) {
-        return unavailableReason(System.getProperty("os.name"), System.getProperty("os.arch"),
-                ShmFiles.ofEnvironment());
+        String refusal = NativeAccess.problem();
+        return refusal != null ? refusal
+                : unavailableReason(System.getProperty("os.name"), System.getProperty("os.arch"),
+                        ShmFiles.ofEnvironment());
     }
 
     static String unavailableReason(String system, String architecture, ShmFiles files) {
