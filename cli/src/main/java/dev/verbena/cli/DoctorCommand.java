@@ -15,9 +15,9 @@ import picocli.CommandLine.Option;
 /** {@code verbena doctor}: what stands in the way of tensors here, and what to do about it. */
 @Command(name = "doctor", mixinStandardHelpOptions = true,
         description = "Look for what keeps tensors from travelling on this machine, and say what to do about it.",
-        footer = {"",
-                "A warning is something that works less well or need not work; a problem, what is meant to work and does not.",
-                "Status: 0 at least one fabric can be used, 1 every fabric is stopped by some finding, 2 bad input."})
+        footer = {
+                "A warning is something that works less well or need not work; a problem, what is meant to work and does not."},
+        exitCodeList = {"0:At least one fabric can be used.", "1:Every fabric is stopped by some finding."})
 final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the findings as JSON.")
     private boolean isJson;

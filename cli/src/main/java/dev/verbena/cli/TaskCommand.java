@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 
 /** {@code verbena task}: one task of a training cluster; started by {@code train}, or by hand on several hosts. */
 @Command(name = "task", mixinStandardHelpOptions = true,
-        description = "Run one task of a training cluster, for clusters over several hosts.", footer = {
-                "",
+        description = "Run one task of a training cluster, for clusters over several hosts.",
+        footer = {
                 "Start every task with the same options and the same --cluster, which lists all tasks, servers first:",
                 "  verbena task --task server:0 --listen 10.0.0.1:7000 --workers 1"
                         + " --cluster server:0=10.0.0.1:7000,worker:0=10.0.0.2:7000",

@@ -24,9 +24,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
                 DoctorCommand.class,
                 TopCommand.class, TraceCommand.class, InferCommand.class, InferPartCommand.class,
                 AutoComplete.GenerateCompletion.class, CommandLine.HelpCommand.class},
-        footer = {"",
-                "Also: './verbena test' runs every test of the source tree.",
-                "Status: 0 done, 1 failed on the way, 2 bad input, 130 interrupted."})
+        footer = {"Also: './verbena test' runs every test of the source tree."},
+        modelTransformer = CommonHelp.class)
 final class Verbena implements Runnable {
     @Spec
     private CommandSpec spec;

@@ -77,6 +77,7 @@ class DistributionTest {
         assertTrue(page.contains("\"" + version.replace("-", "\\-") + "\""), page);
         assertEquals(SPACE.matcher(command.getHelp().synopsis(0)).replaceAll(""), plain(section(page, "SYNOPSIS")),
                 name);
+        assertTrue(section(page, "EXIT STATUS").contains("\n\\fB130\\fP\n"), page);
         for (CommandLine each : command.getSubcommands().values()) {
             if (!each.getCommandSpec().usageMessage().hidden()) {
                 assertHasManual(each, pages, version);
@@ -86,7 +87,7 @@ class DistributionTest {
 
     private static String section(String page, String title) {
         String from = page.substring(page.indexOf(".SH \"" + title + "\"\n") + title.length() + 7);
-        return from.substring(0, from.indexOf("\n.SH "));
+        return from.split("\n\\.SH ")[0];
     }
 
     /** Without spaces and what is for roff. */

@@ -27,13 +27,14 @@ import picocli.CommandLine.Parameters;
  */
 @Command(name = "launch", mixinStandardHelpOptions = true,
         description = "Start a command as N processes that know each other by RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT.",
-        footer = {"",
-                "Each process also has LOCAL_RANK, LOCAL_WORLD_SIZE, and OMP_NUM_THREADS, its share of the processors, unless",
-                "that is set. Lines that they print begin with their rank. When one fails, the others are ended, by SIGTERM and,",
-                "after 5 s, SIGKILL; likewise all when this command is interrupted, or dies. The status is that of who failed",
-                "first, 128 and the signal's number if by a signal.", "",
+        footer = {
+                "Each process also has LOCAL_RANK, LOCAL_WORLD_SIZE, and OMP_NUM_THREADS, its share of the processors, unless"
+                        + " that is set. Lines that they print begin with their rank. When one fails, the others are ended, by SIGTERM"
+                        + " and, after 5 s, SIGKILL; likewise all when this command is interrupted, or dies.",
+                "",
                 "  verbena launch -n 2 -- java -cp app.jar com.example.Train",
-                "  verbena launch --hosts host1,host2 -n 2 -- java -cp app.jar com.example.Train"})
+                "  verbena launch --hosts host1,host2 -n 2 -- java -cp app.jar com.example.Train"},
+        exitCodeList = "other:That of the process that failed first; 128 and the signal's number if by a signal.")
 public final class LaunchCommand implements Callable<Integer> {
     private static final int PROCESSES_MAX = 1024;
     private static final int NODES_MAX = 65_536;

@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "allreduce", mixinStandardHelpOptions = true,
         description = "Measure all-reduces of a group: one process for each of the members, each with its rank.",
-        footer = {"", "Two members on one machine:",
+        footer = {"Two members on one machine:",
                 "  verbena perf allreduce --members 127.0.0.1:7001,127.0.0.1:7002 --rank 0 &",
                 "  verbena perf allreduce --members 127.0.0.1:7001,127.0.0.1:7002 --rank 1",
                 "Before and after each size all elements are checked, and compared between the members."})

@@ -19,8 +19,7 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "perf", mixinStandardHelpOptions = true, subcommands = {TensorCommand.class, AllReduceCommand.class},
         description = "Measure a fabric as perftest does: a server without HOST, then a client with it; or tensors; or all-reduces.",
-        footer = {"",
-                "On one machine, or on two with the server's name:",
+        footer = {"On one machine, or on two with the server's name:",
                 "  verbena perf write_bw &",
                 "  verbena perf write_bw localhost",
                 "The server serves one client and ends. On shm it listens on 127.0.0.1, else on every address of the host"

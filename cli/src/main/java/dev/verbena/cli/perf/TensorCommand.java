@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "tensor", mixinStandardHelpOptions = true,
         description = "Measure tensors, from a TensorSender to a TensorReceiver: a server without HOST, then a client with it.",
-        footer = {"", "On one machine, or on two with the server's name:", "  verbena perf tensor &",
+        footer = {"On one machine, or on two with the server's name:", "  verbena perf tensor &",
                 "  verbena perf tensor localhost",
                 "The content of each size is compared byte by byte, and of each tensor the first and the last 8, or all with --touch."})
 public final class TensorCommand implements Callable<Integer> {

@@ -23,10 +23,10 @@ import picocli.CommandLine.Parameters;
  */
 @Command(name = "top", mixinStandardHelpOptions = true,
         description = "Show what this user's processes send and receive, tensor by tensor, while they run.",
-        footer = {"",
-                "staged: bytes that a CPU copied into registered memory, for each byte sent. fabric: bytes that a CPU",
-                "of this end moved, since the fabric has no adapter. refused: offers that met back-pressure. p50, p99:",
-                "from the offer until the tensor was free again, of one in sixteen. Ctrl-C ends it."})
+        footer = {
+                "staged: bytes that a CPU copied into registered memory, for each byte sent. fabric: bytes that a CPU"
+                        + " of this end moved, since the fabric has no adapter. refused: offers that met back-pressure. p50, p99:"
+                        + " from the offer until the tensor was free again, of one in sixteen. Ctrl-C ends it."})
 public final class TopCommand implements Callable<Integer> {
     /** Home and clear; what follows is written over what was there. */
     private static final String CLEAR = "\u001b[H\u001b[2J";
