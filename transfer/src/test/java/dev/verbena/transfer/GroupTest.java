@@ -94,6 +94,20 @@ class GroupTest {
         }
     }
 
+    /** Also if the peer, which has left it alone, is gone with its device meanwhile. */
+    @Test
+    void aClosedGroupHoldsNothing() {
+        for (int round = 0; round < 100; round++) {
+            try (DeviceRing ring = DeviceRing.joined(2, SMALL_CHUNKS)) {
+                ring.all(rank -> {
+                    ring.groups.get(rank).close();
+                    ring.arenas.get(rank).close();
+                    ring.devices.get(rank).close();
+                });
+            }
+        }
+    }
+
     /** In the order of ranks, each sum rounded. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 5})

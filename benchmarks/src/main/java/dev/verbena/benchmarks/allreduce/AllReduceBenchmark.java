@@ -5,6 +5,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -17,19 +18,18 @@ final class AllReduceBenchmark {
 
     static AllReduceFigures run(AllReduceOrder order, Consumer<String> progress)
             throws IOException, InterruptedException {
-        String torch = Gloo.version();
-        AllReduceFigures figures = new AllReduceFigures(torch);
+        Optional<Gloo> gloo = Gloo.find();
+        AllReduceFigures figures = new AllReduceFigures(gloo.map(Gloo::version).orElse(null));
         for (int members : order.members()) {
             AllReduceWork work = new AllReduceWork(members, order.byteSizes(), order.isQuick());
             for (int round = 0; round < order.rounds(); round++) {
                 progress.accept(members + " members: round " + (round + 1) + " of " + order.rounds());
-                boolean isGlooFirst = round % 2 == 1;
-                if (torch != null && isGlooFirst) {
-                    figures.addGloo(members, Gloo.micros(work));
+                if (gloo.isPresent() && round % 2 == 1) {
+                    figures.addGloo(members, gloo.get().micros(work));
                 }
                 figures.addVerbena(members, VerbenaGroup.micros(work));
-                if (torch != null && !isGlooFirst) {
-                    figures.addGloo(members, Gloo.micros(work));
+                if (gloo.isPresent() && round % 2 == 0) {
+                    figures.addGloo(members, gloo.get().micros(work));
                 }
             }
         }

@@ -8,8 +8,8 @@ import java.util.List;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 record AllReduceWork(int members, List<Long> byteSizes, boolean isQuick) {
-    private static final long BYTES = 2L << 30;
-    private static final int COUNT_MAX = 5000;
+    private static final long BYTES = 1L << 30;
+    private static final int COUNT_MAX = 1000;
     private static final int QUICK_COUNT = 10;
 
     /** How many are measured; as many are done before. Fewer of large ones. */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 import dev.verbena.benchmarks.FreePort;
@@ -18,7 +19,8 @@ import dev.verbena.benchmarks.Program;
  * <p><b>Owner:</b> {@link AllReduceBenchmark}. <b>Threading:</b> confined to its thread.
  */
 final class Gloo {
-    private static final List<String> PYTHON = List.of("python3", "-c");
+    /** The first on the path may be one that has not what Debian's packages bring. */
+    private static final List<String> PYTHONS = List.of("python3", "/usr/bin/python3");
     private static final Pattern VERSION = Pattern.compile("^version (.*)");
     private static final Pattern TIME = Pattern.compile("^time \\d+ (.*)");
     /** Says what is there; if it is not, only that. */
@@ -26,35 +28,48 @@ final class Gloo {
             try:
                 import torch, torch.distributed
                 print('version', torch.__version__ if torch.distributed.is_gloo_available() else '')
-            except ImportError:
+            except (ImportError, AttributeError):
                 print('version ')
             """;
     /** Where benchmarks/run keeps the program. */
     private static final String SCRIPT = "verbena.gloo";
 
-    private Gloo() {}
+    private final String python;
+    private final String version;
 
-    /** Of PyTorch; null where there is none, or none with Gloo. */
-    static String version() throws IOException {
-        List<String> command = new ArrayList<>(PYTHON);
-        command.add(ASK);
-        try (Program python = Program.start(Map.of(), command)) {
-            String version = python.await(VERSION);
-            return version.isEmpty() ? null : version;
+    private Gloo(String python, String version) {
+        this.python = python;
+        this.version = version;
+    }
+
+    /** Nothing where no Python has PyTorch with Gloo. */
+    static Optional<Gloo> find() {
+        return PYTHONS.stream().map(python -> new Gloo(python, versionOf(python)))
+                .filter(gloo -> !gloo.version.isEmpty()).findFirst();
+    }
+
+    private static String versionOf(String python) {
+        try (Program asked = Program.start(Map.of(), List.of(python, "-c", ASK))) {
+            return asked.await(VERSION);
         } catch (IOException | IllegalStateException e) {
-            return null; // No Python, or a very old one.
+            return ""; // No Python, or a very old one.
         }
     }
 
+    /** Of PyTorch. */
+    String version() {
+        return version;
+    }
+
     /** Median microseconds, as rank 0 has them. */
-    static Map<Long, Double> micros(AllReduceWork work) throws IOException, InterruptedException {
+    Map<Long, Double> micros(AllReduceWork work) throws IOException, InterruptedException {
         List<String> sizes = work.byteSizes().stream().map(byteSize -> byteSize + ":" + work.count(byteSize) + ":"
                 + work.count(byteSize)).toList();
         int port = FreePort.find();
         List<Program> members = new ArrayList<>();
         try {
             for (int rank = 0; rank < work.members(); rank++) {
-                List<String> command = new ArrayList<>(List.of("python3", script().toString(), "" + rank,
+                List<String> command = new ArrayList<>(List.of(python, script().toString(), "" + rank,
                         "" + work.members(), "" + port));
                 command.addAll(sizes);
                 members.add(Program.start(Map.of(), command));

@@ -264,9 +264,11 @@ public final class PeerConnection implements EngineQueuePair.Owner {
 
     /**
      * Takes leave of the other end of a transfer, so that memory can be given back: asks until it leaves that alone. If it does not say so
-     * in time, the connection is cut; returns when either has happened. Then {@link #giveBack}.
+     * in time, the connection is cut; returns when either has happened.
+     *
+     * @return whether it has said so, so that the memory is free, also if the connection fails now; else {@link #giveBack}
      */
-    void takeLeave(String method, Farewell farewell, String name, long patienceNs) {
+    boolean takeLeave(String method, Farewell farewell, String name, long patienceNs) {
         long deadlineNs = engines.nanoTime() + patienceNs;
         byte[] message = farewell.encode();
         while (failure() == null) {
@@ -275,7 +277,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
                 fail(name + " was closed, and peer " + name() + " has not answered for "
                         + TimeUnit.NANOSECONDS.toMillis(patienceNs) + " ms");
             } else if (isQuietAt(method, message, leftNs)) {
-                return;
+                return true;
             } else {
                 engines.awaitUninterruptibly(() -> failure() != null, FAREWELL_PAUSE_NS);
             }
@@ -285,6 +287,7 @@ public final class PeerConnection implements EngineQueuePair.Owner {
                     "{}: peer {} may still write to its memory, which stays out of use until that peer goes on or ends",
                     name, name());
         }
+        return false;
     }
 
     private boolean isQuietAt(String method, byte[] message, long timeoutNs) {

@@ -507,18 +507,19 @@ public final class StaticPlacementReceiver {
     /** First the acknowledgements end: a sender that closes at the same time finds this here until they have. */
     private void takeLeave() {
         PeerConnection sender = peer;
+        boolean isFree = sender == null;
         if (sender != null) {
             acknowledgementQueuePair.engine().execute(this::finish);
             engines.awaitUninterruptibly(() -> isQuiet, StaticPlacementSender.CLOSE_NS);
-            sender.takeLeave(Farewell.OF_RECEIVER, new Farewell(id, senderId, 0), "receiver '" + name + "'",
+            isFree = sender.takeLeave(Farewell.OF_RECEIVER, new Farewell(id, senderId, 0), "receiver '" + name + "'",
                     PeerConnection.FAREWELL_NS);
         }
         directory.remove(this);
         drop();
-        if (sender != null) {
-            sender.giveBack(buffer);
-        } else {
+        if (isFree) {
             buffer.close();
+        } else {
+            sender.giveBack(buffer);
         }
         counters.close();
     }

@@ -482,7 +482,8 @@ public final class StaticPlacementSender {
             peer.fail("sender '" + name + "' was closed, and what it offered has not left after "
                     + TimeUnit.NANOSECONDS.toSeconds(SENDS_NS) + " s");
         }
-        peer.takeLeave(Farewell.OF_SENDER, new Farewell(placement.receiverId(), id, sent), "sender '" + name + "'",
+        boolean isFree = peer.takeLeave(Farewell.OF_SENDER, new Farewell(placement.receiverId(), id, sent),
+                "sender '" + name + "'",
                 overlay == null ? PeerConnection.FAREWELL_NS : SENDS_NS);
         directory.remove(this);
         if (overlay != null) {
@@ -493,7 +494,11 @@ public final class StaticPlacementSender {
         }
         peer.removeCloseListener(unmap);
         unmap();
-        peer.giveBack(acknowledgement);
+        if (isFree) {
+            acknowledgement.close();
+        } else {
+            peer.giveBack(acknowledgement);
+        }
         tails.close();
         counters.close();
     }
