@@ -22,7 +22,7 @@ final class ModuleEdges {
             Map.entry("onnxruntime", Set.of("graph", "onnxruntime.library")),
             Map.entry("onnxruntime.library", Set.of()),
             Map.entry("arrow", Set.of("allocator", "transfer")),
-            Map.entry("djl", Set.of("allocator", "transfer")),
+            Map.entry("djl", Set.of("allocator", "transfer")), Map.entry("spark", Set.of("transfer")),
             Map.entry("training", Set.of("graph")), Map.entry("testing", Set.of("transfer", "allocator")),
             Map.entry("pages", Set.of()), Map.entry("cli", Set.of("training", "onnxruntime", "bindings", "pages")),
             Map.entry("benchmarks",
@@ -31,7 +31,7 @@ final class ModuleEdges {
             Map.entry("stress", Set.of("allocator")), Map.entry("softroce", Set.of()), Map.entry("bom",
                     Set.of("bindings", "allocator", "transfer", "testing", "graph", "onnxruntime",
                             "onnxruntime.library",
-                            "arrow", "djl")));
+                            "arrow", "djl", "spark")));
 
     private static final String PREFIX = "dev.verbena.";
 
