@@ -26,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.OffHeapSlabSource;
@@ -155,6 +156,40 @@ class DynamicAllocationTest {
             assertEquals(0, pair.senderArena.statistics().liveCount());
             assertEquals(300, pair.sender.statistics().transfers());
             assertEquals(bytes, pair.sender.statistics().transferredByteSize());
+            close(pair, sender);
+            close(pair, receiver);
+            pair.closeArenas();
+        }
+    }
+
+    /**
+     * However far it had driven before: what is taken is released, although the receiver does something else from then on. Tensors that are read in
+     * pieces, so that the acknowledgement of the first goes behind the second.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+    void whoTakesTheLastAndDrivesNoMoreHasReleasedAll(int drives) {
+        int count = 2;
+        Shape shape = Shape.of(16 << 20);
+        try (DevicePair pair = new DevicePair(
+                DevicePair.options(ArrivalMode.TAIL).withProgress(Progress.callers().withSpins(0)))) {
+            DynamicTensorReceiver receiver = pair.receiver.dynamicReceiver(EDGE, pair.receiverArena, count);
+            DynamicTensorSender sender = sender(pair);
+            AtomicInteger released = new AtomicInteger();
+            try (Tensor tensor = tensor(pair.senderArena, ElementType.INT8, shape, 1)) {
+                for (int i = 0; i < count; i++) {
+                    assertEquals(SendResult.SENT, sender.offer(tensor, _ -> released.incrementAndGet()));
+                }
+            }
+            for (int i = 0; i < drives; i++) {
+                pair.receiver.awaitActivity(pair.receiver.activity(), 0);
+            }
+            for (int i = 0; i < count; i++) {
+                try (Tensor arrived = receiver.poll(DevicePair.TIMEOUT)) {
+                    assertIs(arrived, ElementType.INT8, shape, 1);
+                }
+            }
+            DevicePair.awaitTrue(pair.sender, () -> released.get() == count);
             close(pair, sender);
             close(pair, receiver);
             pair.closeArenas();

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -196,6 +197,31 @@ class TensorExchangeTest {
             assertTrue(statistics.eager() > 50 && statistics.rendezvous() > 50, statistics::toString);
             assertEquals("sender", ends.receiver.senderName());
             assertEquals("receiver", ends.sender.receiverName());
+        }
+    }
+
+    /**
+     * However far it had driven before: what is taken is released, although the receiver does something else from then on: the release of the
+     * first goes before the last chunks of the second.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
+    void whoTakesTheLastAndDrivesNoMoreHasReleasedAll(int drives) {
+        Shape shape = Shape.of(8 << 20);
+        try (Ends ends = new Ends()) {
+            List<String> told = new ArrayList<>();
+            List<ExchangeRequest> requests = new ArrayList<>();
+            for (int step = 0; step < 2; step++) {
+                requests.add(ends.receiver.receive("x", step));
+                ends.send("x", step, shape, cause -> told.add(cause + ""));
+            }
+            for (int i = 0; i < drives; i++) {
+                ends.pair.receiver.progress();
+            }
+            DevicePair.awaitTrue(ends.pair.receiver, () -> requests.getFirst().isDone() && requests.getLast().isDone());
+            requests.forEach(request -> request.take().close());
+            DevicePair.awaitTrue(ends.pair.sender, () -> told.size() == 2);
+            assertEquals(List.of("null", "null"), told);
         }
     }
 

@@ -182,6 +182,10 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         if (!next.isDone()) {
             look(next);
         }
+        if (next.isDone() && records.owesAcknowledgement()) {
+            // Perhaps nobody drives any more when the last of them is taken, and its sender waits.
+            engines.progress();
+        }
         if (next.state.getAcquire() == State.FAILED || !next.isDone() && failure != null) {
             throw new TransferException(records + ": " + (next.failure != null ? next.failure : failure));
         }

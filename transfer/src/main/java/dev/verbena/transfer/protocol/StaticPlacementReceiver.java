@@ -91,6 +91,8 @@ public final class StaticPlacementReceiver {
     private final AtomicLong told = new AtomicLong();
     private final Runnable acknowledgementCommand = this::acknowledge;
     private final Acknowledgement acknowledgement = new Acknowledgement();
+    /** Whether one is under way, or due behind that. */
+    private final AtomicBoolean acknowledgementUnderWay = new AtomicBoolean();
 
     private volatile PlacementState state = PlacementState.AWAITING_SENDER;
     private volatile PeerConnection peer;
@@ -321,6 +323,11 @@ public final class StaticPlacementReceiver {
 
     int depth() {
         return layout.depth();
+    }
+
+    /** Whether the sender has perhaps not heard of all that was consumed, and will not unless somebody drives. */
+    boolean owesAcknowledgement() {
+        return acknowledgementUnderWay.getAcquire();
     }
 
     /** Whether the present sender may lend. To be asked when it has connected, as are the next two. */
@@ -672,6 +679,7 @@ public final class StaticPlacementReceiver {
         void write(long count) {
             told.setRelease(count);
             inFlight = true;
+            acknowledgementUnderWay.setRelease(true);
             Words.setRelease(buffer.memory(), layout.acknowledgementOffset(), count);
             workRequest.reset(0, Opcode.WRITE)
                     .element(region, buffer.slabOffset() + layout.acknowledgementOffset(), SlotLayout.WORD)
@@ -683,6 +691,7 @@ public final class StaticPlacementReceiver {
         protected void onDone(String failure) {
             synchronized (StaticPlacementReceiver.this) {
                 inFlight = false;
+                acknowledgementUnderWay.setRelease(false);
                 endIfFinished();
                 if (failure == null) {
                     acknowledge();
