@@ -1,6 +1,7 @@
 package dev.verbena.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -14,9 +15,18 @@ import java.util.stream.StreamSupport;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonParser;
+
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1Service;
 
 /** The manifest of the guides makes a group of its pods: with the variables that it and Kubernetes give them. */
 class KubernetesManifestTest {
@@ -38,6 +48,10 @@ class KubernetesManifestTest {
         Object get(String name) {
             assertTrue(values.containsKey(name), () -> name + " is in " + values.keySet());
             return values.get(name);
+        }
+
+        JsonElement json() {
+            return new Gson().toJsonTree(values);
         }
 
         List<Node> list(String name) {
@@ -83,6 +97,22 @@ class KubernetesManifestTest {
         String name = (String) job.at("metadata").get("name");
         return new Endpoint(name + "-0." + service.at("metadata").get("name"),
                 (Integer) service.at("spec").list("ports").getFirst().get("port"));
+    }
+
+    /** Of the release that the client is made for: its fields, and those that must be there. */
+    @Test
+    void itKeepsTheSchemaOfKubernetes() throws IOException {
+        V1Service.validateJsonElement(service.json());
+        V1Job.validateJsonElement(job.json());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"completions, completion", "restartPolicy, restartPolicies", "image, picture", "template, templates"})
+    void aFieldThatTheSchemaHasNotIsFound(String field, String misspelt) {
+        String text = job.json().toString().replace('"' + field + '"', '"' + misspelt + '"');
+        String complaint = assertThrows(IllegalArgumentException.class,
+                () -> V1Job.validateJsonElement(JsonParser.parseString(text))).getMessage();
+        assertTrue(complaint.contains('`' + misspelt + '`'), complaint);
     }
 
     @Test
