@@ -16,14 +16,13 @@ final class ConsoleLink implements TaskLink {
     private final ProgressLine progress;
     private final String fabric;
     private final String transport;
-    private final ReportFile file;
+    private final JsonOutput json;
 
-    /** @param file where to write the figures; null for nowhere */
     ConsoleLink(String task, Map<String, Endpoint> cluster, TrainingOptions options, int iterationsPerEpoch,
-            ProgressLine.Style style, String fabric, String transport, ReportFile file) {
+            ProgressLine.Style style, String fabric, String transport, JsonOutput json) {
         this.fabric = fabric;
         this.transport = transport;
-        this.file = file;
+        this.json = json;
         this.task = task;
         this.cluster = cluster;
         this.options = options;
@@ -34,17 +33,15 @@ final class ConsoleLink implements TaskLink {
     @Override
     public synchronized void tell(TaskMessage message) {
         switch (message) {
-            case TaskMessage.Listening(Endpoint endpoint) -> System.out.println(task + " listens on " + endpoint);
+            case TaskMessage.Listening(Endpoint endpoint) -> json.notices().println(task + " listens on " + endpoint);
             case TaskMessage.Progress latest -> progress.update(task, latest);
             case TaskMessage.Validated(Validation measured) -> progress.validated(measured);
             case TaskMessage.Finished(TaskReport report) -> {
                 progress.clear();
                 TrainingReport own = new TrainingReport(fabric, transport, options, iterationsPerEpoch,
                         report.result().session().plannedByteSize(), List.of(report));
-                if (file != null) {
-                    file.write(own.toMap());
-                }
-                System.out.print(own.toTable());
+                json.write(own.toMap());
+                json.text().print(own.toTable());
             }
             case TaskMessage.Failed failed -> {
                 progress.clear();

@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
                 "A warning is something that works less well or need not work; a problem, what is meant to work and does not."},
         exitCodeList = {"0:At least one fabric can be used.", "1:Every fabric is stopped by some finding."})
 final class DoctorCommand implements Callable<Integer> {
-    @Option(names = "--json", description = "Print the findings as JSON.")
-    private boolean isJson;
+    @Mixin
+    private JsonOutput json;
     @Option(names = "--registers", paramLabel = "BYTES",
             description = "What your run registers; default: what 'verbena train' does.")
     private Long registeredByteSize;
@@ -36,10 +36,12 @@ final class DoctorCommand implements Callable<Integer> {
         if (registeredByteSize != null && registeredByteSize <= 0) {
             throw new BadInputException("--registers=" + registeredByteSize + "; give 1 byte or more");
         }
+        json.check();
         NetworkOptions options = network.options();
         Diagnosis diagnosis = diagnose(options,
                 registeredByteSize == null ? ofDefaultTraining(options) : registeredByteSize);
-        System.out.print(isJson ? JsonLines.pretty(diagnosis.toMap()) : diagnosis.toText(color.ansi()));
+        json.write(diagnosis.toMap());
+        json.text().print(diagnosis.toText(color.ansi()));
         return diagnosis.isUsable() ? ExitStatus.SUCCESS : ExitStatus.FAILED;
     }
 

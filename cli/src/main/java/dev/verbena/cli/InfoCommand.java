@@ -12,21 +12,22 @@ import dev.verbena.verbs.VerbsDevice;
 import dev.verbena.verbs.VerbsLibrary;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code verbena info}: what there is for tensors to travel over, and what would be used. */
 @Command(name = "info", mixinStandardHelpOptions = true,
         description = "Show this machine's RDMA devices, ports, GIDs and limits, and what each fabric would use and why.")
 final class InfoCommand implements Callable<Integer> {
-    @Option(names = "--json", description = "Print it as JSON.")
-    private boolean isJson;
+    @Mixin
+    private JsonOutput json;
     @Mixin
     private NetworkArguments network;
 
     @Override
     public Integer call() {
+        json.check();
         Map<String, Object> info = ask(network.options());
-        System.out.print(isJson ? JsonLines.pretty(info) : Outline.of(info));
+        json.write(info);
+        json.text().print(Outline.of(info));
         return ExitStatus.SUCCESS;
     }
 

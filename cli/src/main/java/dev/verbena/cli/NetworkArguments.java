@@ -13,8 +13,13 @@ import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.PeerSecret;
 import picocli.CommandLine.Option;
 
-/** How an RDMA fabric uses its network: options that override the environment's {@code RDMA_*} variables. And how long a peer may stand still. */
-final class NetworkArguments {
+/**
+ * How an RDMA fabric uses its network: options that override the environment's {@code RDMA_*} variables, some also by the letters of perftest. And
+ * how long a peer may stand still.
+ *
+ * <p><b>Owner:</b> the command. <b>Threading:</b> confined to its thread.
+ */
+public final class NetworkArguments {
     /** An option, the variable that it overrides, and what it does; its value is null where it was not given. */
     private record Argument<T>(String option, T value, String variable,
             BiFunction<NetworkOptions, T, NetworkOptions> with) {
@@ -29,6 +34,22 @@ final class NetworkArguments {
         @Override
         public String toString() {
             return option + "=" + value;
+        }
+    }
+
+    /** In the lower case in which users give them; any will do. */
+    static final class IdlePollers extends Candidates {
+        @Override
+        protected List<String> words() {
+            return List.of("polling", "events");
+        }
+    }
+
+    /** Likewise. */
+    static final class ConnectModes extends Candidates {
+        @Override
+        protected List<String> words() {
+            return List.of("auto", "cm", "direct");
         }
     }
 
@@ -47,13 +68,13 @@ final class NetworkArguments {
     private static final String PEER_TIMEOUT = "--peer-timeout-ms";
     private static final String SECRET_FILE = "--secret-file";
 
-    @Option(names = DEVICE, paramLabel = "NAME",
+    @Option(names = {DEVICE, "-d", "--ib-dev"}, paramLabel = "NAME",
             description = "RDMA device; default: RDMA_DEVICE, or the first that has an active port.")
     private String device;
-    @Option(names = PORT, paramLabel = "N",
+    @Option(names = {PORT, "-i", "--ib-port"}, paramLabel = "N",
             description = "Port of that device; default: RDMA_DEVICE_PORT, or its first active one.")
     private Integer port;
-    @Option(names = GID_INDEX, paramLabel = "N",
+    @Option(names = {GID_INDEX, "-x", "--gid-index"}, paramLabel = "N",
             description = "Index in the port's GID table; default: RDMA_GID_INDEX, or a suitable one, RoCE v2 preferred.")
     private Integer gidIndex;
     @Option(names = PKEY_INDEX, paramLabel = "N",
@@ -70,20 +91,23 @@ final class NetworkArguments {
     private Integer retryCount;
     @Option(names = SERVICE_LEVEL, paramLabel = "N", description = "Service level; default: RDMA_QP_SL, or 0.")
     private Integer serviceLevel;
-    @Option(names = MTU, paramLabel = "BYTES",
+    @Option(names = {MTU, "-m", "--mtu"}, paramLabel = "BYTES",
             description = "MTU of the path; default: RDMA_QP_MTU, or the port's active MTU.")
     private Integer mtu;
     @Option(names = TRAFFIC_CLASS, paramLabel = "N",
             description = "Traffic class of the packets; default: RDMA_TRAFFIC_CLASS, or 0.")
     private Integer trafficClass;
     @Option(names = COMPLETION_MODE, paramLabel = "MODE",
+            completionCandidates = IdlePollers.class,
             description = "What an idle poller does: polling, or events, which lets it sleep; default: RDMA_COMPLETION_MODE,"
                     + " or polling.")
     private CompletionMode completionMode;
-    @Option(names = CONNECT_MODE, paramLabel = "MODE",
+    @Option(names = CONNECT_MODE, paramLabel = "MODE", completionCandidates = ConnectModes.class,
             description = "How queue pairs are connected: directly, through rdma_cm (cm), or as the device needs it (auto); default:"
                     + " RDMA_CONNECT, or auto.")
     private ConnectMode connectMode;
+    @Option(names = {"-R", "--rdma_cm"}, description = "As " + CONNECT_MODE + "=cm.")
+    private boolean isCm;
     @Option(names = PEER_TIMEOUT, paramLabel = "MS",
             description = "A process that stands still for longer is given up by the others, on every fabric; 0 for never; default:"
                     + " VERBENA_PEER_TIMEOUT_MS, or 10000.")
@@ -93,8 +117,11 @@ final class NetworkArguments {
                     + " VERBENA_SECRET_FILE, or none.")
     private Path secretFile;
 
+    /** Made by the command line. */
+    public NetworkArguments() {}
+
     /** The environment's, except for what was given here. */
-    NetworkOptions options() {
+    public NetworkOptions options() {
         return options(System.getenv());
     }
 
@@ -132,7 +159,8 @@ final class NetworkArguments {
                 new Argument<>(TRAFFIC_CLASS, trafficClass, "RDMA_TRAFFIC_CLASS", NetworkOptions::withTrafficClass),
                 new Argument<>(COMPLETION_MODE, completionMode, "RDMA_COMPLETION_MODE",
                         NetworkOptions::withCompletionMode),
-                new Argument<>(CONNECT_MODE, connectMode, "RDMA_CONNECT", NetworkOptions::withConnectMode),
+                new Argument<>(CONNECT_MODE, isCm ? ConnectMode.CM : connectMode, "RDMA_CONNECT",
+                        NetworkOptions::withConnectMode),
                 new Argument<>(PEER_TIMEOUT, peerTimeoutMs, "VERBENA_PEER_TIMEOUT_MS",
                         NetworkOptions::withPeerTimeoutMs),
                 new Argument<>(SECRET_FILE, secretFile, "VERBENA_SECRET_FILE",

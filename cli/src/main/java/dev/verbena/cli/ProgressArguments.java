@@ -14,7 +14,15 @@ public final class ProgressArguments {
     private static final String CALLERS = "callers";
     private static final String POLLERS = "pollers";
 
-    @Option(names = "--driven-by", paramLabel = "WHO", defaultValue = CALLERS,
+    /** Who may drive. */
+    static final class Drivers extends Candidates {
+        @Override
+        protected List<String> words() {
+            return List.of(CALLERS, POLLERS);
+        }
+    }
+
+    @Option(names = "--driven-by", paramLabel = "WHO", defaultValue = CALLERS, completionCandidates = Drivers.class,
             description = "Who moves transfers on: callers, as they offer, poll and wait, or pollers, threads of the device;"
                     + " default ${DEFAULT-VALUE}.")
     private String drivenBy;
@@ -30,12 +38,8 @@ public final class ProgressArguments {
         if (spins != null && spins < 0) {
             throw new BadInputException("--idle-spins=" + spins + "; give 0 or more");
         }
-        Progress progress = switch (drivenBy) {
-            case CALLERS -> Progress.callers();
-            case POLLERS -> Progress.pollers();
-            default -> throw new BadInputException(
-                    "--driven-by=" + drivenBy + " is unknown; give " + CALLERS + " or " + POLLERS);
-        };
+        new Drivers().require("--driven-by", drivenBy);
+        Progress progress = drivenBy.equals(CALLERS) ? Progress.callers() : Progress.pollers();
         return spins == null ? progress : progress.withSpins(spins);
     }
 

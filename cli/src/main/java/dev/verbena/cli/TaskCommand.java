@@ -1,6 +1,5 @@
 package dev.verbena.cli;
 
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -31,9 +30,8 @@ final class TaskCommand implements Callable<Integer> {
     @Option(names = "--cluster", paramLabel = "TASK=HOST:PORT", split = ",",
             description = "All tasks and where they listen.")
     private Map<String, String> cluster;
-    @Option(names = "--json", paramLabel = "FILE",
-            description = "With --cluster: write this task's figures there.")
-    private Path json;
+    @Mixin
+    private JsonOutput json;
     @Option(names = "--progress",
             description = "Print progress also where standard error is no terminal, line by line.")
     private boolean showProgress;
@@ -53,7 +51,7 @@ final class TaskCommand implements Callable<Integer> {
         if (cluster != null) {
             return byHand();
         }
-        if (json != null) {
+        if (json.isGiven()) {
             throw new BadInputException("--json needs --cluster: the launcher writes the figures of its tasks itself");
         }
         LauncherLink link = new LauncherLink();
@@ -69,14 +67,14 @@ final class TaskCommand implements Callable<Integer> {
     }
 
     private int byHand() {
-        ReportFile file = json == null ? null : ReportFile.check(json);
-        String fabric = training.selectFabric(network.options());
+        json.check();
+        String fabric = training.fabric.select(network.options());
         TrainingData dataset = data();
         TrainingOptions options = training.options(dataset);
         Map<String, Endpoint> endpoints = endpoints(options);
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         TaskLink link = new ConsoleLink(task, endpoints, options, perEpoch, ProgressLine.style(isQuiet, showProgress),
-                fabric, training.transport, file);
+                fabric, training.transport, json);
         return run(task(link), options, dataset);
     }
 
@@ -103,7 +101,7 @@ final class TaskCommand implements Callable<Integer> {
             throw new BadInputException(
                     "--task=" + task + " is none of this cluster's " + Training.tasks(options));
         }
-        running.run(RdmaDeviceOptions.defaults(network.options()).withName(task).withFabric(training.fabric)
+        running.run(RdmaDeviceOptions.defaults(network.options()).withName(task).withFabric(training.fabric.name())
                 .withProgress(training.progress.check())
                 .withLocalEndpoint(endpoint("--listen", listen)), options, training.carriesByGrpc(), dataset);
         return ExitStatus.SUCCESS;

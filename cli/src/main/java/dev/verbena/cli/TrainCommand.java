@@ -32,8 +32,8 @@ final class TrainCommand implements Callable<Integer> {
     @Option(names = "--local",
             description = "Train in this one process, without any transfer; with --workers N on their joined mini-batches.")
     private boolean isLocal;
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures of the run there.")
-    private Path json;
+    @Mixin
+    private JsonOutput json;
     @Option(names = "--report", paramLabel = "FILE",
             description = "Draw loss, time and graph of the run there, as a page that opens in any browser.")
     private Path page;
@@ -48,7 +48,7 @@ final class TrainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        ReportFile file = json == null ? null : ReportFile.check(json);
+        json.check();
         ReportFile pageFile = page == null ? null : ReportFile.check("--report", page);
         if (isLocal && training.traces != null) {
             throw new BadInputException("--trace with --local: nothing is sent in one process, so nothing is learned; "
@@ -57,14 +57,12 @@ final class TrainCommand implements Callable<Integer> {
         TrainingData dataset = training.load();
         TrainingOptions options = isLocal ? training.localOptions(dataset) : training.options(dataset);
         TrainingReport report = isLocal ? local(options, dataset) : distributed(options, dataset);
-        if (file != null) {
-            file.write(report.toMap());
-        }
+        json.write(report.toMap());
         if (pageFile != null) {
             pageFile.write(TrainingPage.of(report, Training.graph(options, dataset, isLocal)));
         }
         if (!isQuiet) {
-            System.out.print(report.toTable());
+            json.text().print(report.toTable());
         }
         return ExitStatus.SUCCESS;
     }
@@ -101,7 +99,7 @@ final class TrainCommand implements Callable<Integer> {
                     + " tasks; give 0 or " + (PORT_MAX - tasks.size() + 1) + " at most");
         }
         long planned = Training.plannedByteSize(options, dataset, training.carriesByGrpc());
-        String fabric = training.selectFabric(network.options());
+        String fabric = training.fabric.select(network.options());
         if (fabric.equals(SharedMemory.FABRIC)) {
             SharedMemory.require(SharedMemory.neededByteSize(planned, options.servers(), options.workers(),
                     network.options().queueDepth()));

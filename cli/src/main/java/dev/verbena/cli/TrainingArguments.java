@@ -1,11 +1,15 @@
 package dev.verbena.cli;
 
+import static dev.verbena.cli.BadInputException.require;
+import static dev.verbena.cli.BadInputException.requirePositive;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import dev.verbena.page.FileTrouble;
 import dev.verbena.training.CheckpointException;
@@ -20,9 +24,8 @@ import dev.verbena.training.Training;
 import dev.verbena.training.TrainingData;
 import dev.verbena.training.TrainingDefaults;
 import dev.verbena.training.TrainingOptions;
-import dev.verbena.transfer.Fabrics;
+import dev.verbena.training.model.Model;
 import dev.verbena.transfer.NetworkOptions;
-import dev.verbena.transfer.TransferException;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -32,6 +35,30 @@ final class TrainingArguments {
     private static final String ZERO_COPY = "zerocopy";
     private static final String COPY = "copy";
     private static final String GRPC = "grpc";
+
+    /** What carries tensors. */
+    static final class Transports extends Candidates {
+        @Override
+        protected List<String> words() {
+            return List.of(ZERO_COPY, COPY, GRPC);
+        }
+    }
+
+    /** What can be trained. */
+    static final class Models extends Candidates {
+        @Override
+        protected List<String> words() {
+            return Model.ALL.stream().map(Model::title).toList();
+        }
+    }
+
+    /** How variables can be changed. */
+    static final class Optimizers extends Candidates {
+        @Override
+        protected List<String> words() {
+            return Stream.of(Optimizer.values()).map(Optimizer::title).toList();
+        }
+    }
 
     /** How long to train; one of the two. */
     static final class Length {
@@ -58,6 +85,7 @@ final class TrainingArguments {
                     + " drawn by the program.")
     Path data;
     @Option(names = "--model", paramLabel = "NAME", defaultValue = TrainingDefaults.MODEL,
+            completionCandidates = Models.class,
             description = "For images mlp, fcn5, cnn, alexnet, vgg16 or inception3, for a text lstm or gru; default ${DEFAULT-VALUE}.")
     String model;
     @Option(names = "--workers", paramLabel = "N",
@@ -75,15 +103,15 @@ final class TrainingArguments {
     @Option(names = "--seed", paramLabel = "N", defaultValue = "" + TrainingDefaults.SEED,
             description = "Seed of weights, order and split; default ${DEFAULT-VALUE}.")
     long seed;
-    @Option(names = "--optimizer", paramLabel = "NAME",
-            description = "sgd, momentum or adam; default: what suits the model.")
+    @Option(names = "--optimizer", paramLabel = "NAME", completionCandidates = Optimizers.class,
+            description = "${COMPLETION-CANDIDATES}; default: what suits the model.")
     String optimizer;
     @Option(names = "--lr", paramLabel = "X", description = "Learning rate; default: what suits model and optimizer.")
     Float learningRate;
-    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
-            description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
-    String fabric;
+    @Mixin
+    FabricOption fabric;
     @Option(names = "--transport", paramLabel = "NAME", defaultValue = ZERO_COPY,
+            completionCandidates = Transports.class,
             description = "zerocopy; copy: senders copy into a registered buffer each time; or grpc: tensors go as messages of gRPC over TCP, as"
                     + " TensorFlow's do; default ${DEFAULT-VALUE}.")
     String transport;
@@ -160,22 +188,12 @@ final class TrainingArguments {
         progress.check();
         require(learningRate == null || Float.isFinite(learningRate) && learningRate > 0,
                 "--lr=" + learningRate + "; give a number above 0");
-        require(List.of(ZERO_COPY, COPY, GRPC).contains(transport),
-                "--transport=" + transport + " is unknown; give zerocopy, copy or grpc");
+        new Transports().require("--transport", transport);
     }
 
     /** Whether tensors go as messages of gRPC, and not by the fabric. */
     boolean carriesByGrpc() {
         return transport.equals(GRPC);
-    }
-
-    /** The name of the fabric that will be used. */
-    String selectFabric(NetworkOptions network) {
-        try (WaitNotices.Notice _ = WaitNotices.onStandardError().beginAskingDevices()) {
-            return Fabrics.select(fabric, network).name();
-        } catch (TransferException e) {
-            throw new BadInputException("--fabric=" + fabric + ": " + e.getMessage());
-        }
     }
 
     /** The options of a cluster, checked against the data. */
@@ -233,7 +251,7 @@ final class TrainingArguments {
     List<String> toCommandLine(TrainingOptions options, DataFacts facts) {
         List<String> line = new ArrayList<>(List.of("--model=" + model, "--workers=" + options.workers(),
                 "--servers=" + servers, "--iterations=" + options.iterations(), "--batch=" + batch, "--seed=" + seed,
-                "--lr=" + options.learningRate(), "--fabric=" + fabric, "--transport=" + transport,
+                "--lr=" + options.learningRate(), "--fabric=" + fabric.name(), "--transport=" + transport,
                 "--timeout=" + timeoutSeconds, "--optimizer=" + options.optimizer().title(),
                 "--blas-threads=" + blasThreads));
         line.addAll(progress.toCommandLine());
@@ -290,15 +308,5 @@ final class TrainingArguments {
         long iterations = (long) perEpoch * (length.epochs == null ? TrainingDefaults.EPOCHS : length.epochs);
         require(iterations <= Integer.MAX_VALUE, "--epochs=" + length.epochs + " is more than 2^31 iterations");
         return (int) iterations;
-    }
-
-    private static void requirePositive(String name, int value) {
-        require(value > 0, name + "=" + value + "; give 1 or more");
-    }
-
-    private static void require(boolean holds, String sentence) {
-        if (!holds) {
-            throw new BadInputException(sentence);
-        }
     }
 }

@@ -24,7 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
                 DoctorCommand.class,
                 TopCommand.class, TraceCommand.class, InferCommand.class, InferPartCommand.class,
                 AutoComplete.GenerateCompletion.class, CommandLine.HelpCommand.class},
-        footer = {"Also: './verbena test' runs every test of the source tree."},
+        footer = {"In the source tree also: test, bench, stress and docs, each with --help."},
         modelTransformer = CommonHelp.class)
 final class Verbena implements Runnable {
     @Spec

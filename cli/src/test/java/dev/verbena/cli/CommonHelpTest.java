@@ -4,14 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.OptionSpec;
 
 class CommonHelpTest {
     private static final String HEADING = "\nExit status:\n";
@@ -51,9 +55,35 @@ class CommonHelpTest {
     void notesStandBelowTheirHeading() {
         CommandLine verbena = Verbena.commandLine();
         String help = verbena.getUsageMessage(Ansi.OFF);
-        assertTrue(help.endsWith("\n\nNotes:\nAlso: './verbena test' runs every test of the source tree.\n"), help);
+        assertTrue(
+                help.endsWith("\n\nNotes:\nIn the source tree also: test, bench, stress and docs, each with --help.\n"),
+                help);
         String info = verbena.getSubcommands().get("info").getUsageMessage(Ansi.OFF);
         assertTrue(info.contains(HEADING) && !info.contains("Notes:"), info);
+    }
+
+    /** One vocabulary: an option that several commands have says the same in each. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--json", "--fabric", "--rdma-device", "--driven-by", "--warm-up"})
+    void whatCommandsShareTheyHaveAlike(String option) {
+        List<OptionSpec> all = commands(Verbena.commandLine())
+                .filter(each -> !each.getCommandSpec().usageMessage().hidden())
+                .map(each -> each.getCommandSpec().findOption(option)).filter(Objects::nonNull).toList();
+        assertTrue(all.size() > 1, () -> option + " of " + all.size());
+        assertEquals(1,
+                all.stream().map(each -> List.of(each.names()) + each.paramLabel() + each.arity()).distinct().count(),
+                all::toString);
+    }
+
+    /** Also of what it may be given, by the shell. */
+    @Test
+    void wordsOfOptionsAreCompleted() {
+        String script = AutoComplete.bash("verbena", Verbena.commandLine());
+        for (String words : List.of("\"auto\" \"shm\" \"verbs\"", "\"zerocopy\" \"copy\" \"grpc\"",
+                "\"polling\" \"events\"",
+                "\"sgd\" \"momentum\" \"adam\"", "\"static\" \"dynamic\" \"exchange\"")) {
+            assertTrue(script.contains(words), () -> words + " in " + script);
+        }
     }
 
     private static Stream<CommandLine> commands(CommandLine command) {

@@ -102,11 +102,11 @@ class LaunchCommandTest {
 
     @Test
     void whatCannotBeIsSaid() throws Exception {
-        expect("-n=0 is not from 1 to 1024", "-n", "0", "true");
-        expect("--node-rank=2 is not from 0 to 1", "-n", "1", "--nodes=2", "--node-rank=2", "true");
+        expect("-n=0; give 1 to 1024", "-n", "0", "true");
+        expect("--node-rank=2; give 0 to 1", "-n", "1", "--nodes=2", "--node-rank=2", "true");
         expect("--nodes=2 without --master-addr and --master-port, which all hosts must be given alike", "-n", "1",
                 "--nodes=2", "--master-port=1", "true");
-        expect("--master-port=65536 is not from 1 to 65535", "-n", "1", "--master-port=65536", "true");
+        expect("--master-port=65536; give 1 to 65535", "-n", "1", "--master-port=65536", "true");
         expect("Missing required option: '--processes=N' (see verbena launch --help)", "true");
         expect("Missing required parameter: 'COMMAND' (see verbena launch --help)", "-n", "1");
         expect("'-oProxyCommand=x' in --hosts is no host; give names with commas between, and by -n how many processes"

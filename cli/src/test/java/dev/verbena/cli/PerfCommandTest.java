@@ -186,7 +186,7 @@ class PerfCommandTest {
 
     @ParameterizedTest
     @CsvSource({"write_latency, write_latency", "write_bw -s 0, -s=0", "write_bw -s 2000000000000, -s=2000000000000",
-            "write_bw -t 8192, 8192", "write_bw --fabric tcp, tcp", "write_bw 127.0.0.1 -x, --gid-index",
+            "write_bw -t 8192, 8192", "write_bw --fabric tcp, tcp", "write_bw 127.0.0.1 -x, --rdma-gid-index",
             "write_bw -m 5000, 5000", "'', TEST", "tensor --sizes 8..7, --sizes=8..7", "tensor --protocol tcp, tcp",
             "tensor -s 8, -s", "tensor --sizes 2G --fabric tcp, tcp",
             "write_bw --json /no/such/file, /no/such"})

@@ -254,11 +254,15 @@ class TrainCommandTest {
         }
     }
 
-    private static String dataOf(ProcessHandle task) {
-        // Not what its handle says, which leaves out long command lines.
-        return Arrays.stream(CommandRun.readProc(task.pid(), "cmdline").split("\0"))
-                .filter(each -> each.startsWith("--data"))
-                .collect(Collectors.joining(" "));
+    private static String dataOf(ProcessHandle task) throws InterruptedException {
+        String data = "";
+        // Not what its handle says, which leaves out long command lines; and while a process becomes another program it has none.
+        while (data.isEmpty() && task.isAlive()) {
+            Thread.sleep(5);
+            data = Arrays.stream(CommandRun.readProc(task.pid(), "cmdline").split("\0"))
+                    .filter(each -> each.startsWith("--data")).collect(Collectors.joining(" "));
+        }
+        return data;
     }
 
     private static List<Integer> freePorts(int count) throws IOException {

@@ -26,7 +26,7 @@ final class InferArguments {
     @Parameters(paramLabel = "MODEL.onnx", description = "The model.")
     Path file;
     @Option(names = "--parts", paramLabel = "N", defaultValue = "2",
-            description = "Processes to divide it among; ${DEFAULT-VALUE} unless told otherwise.")
+            description = "Processes to divide it among; default ${DEFAULT-VALUE}.")
     int partCount;
     @Option(names = "--symbol", paramLabel = "NAME=N",
             description = "What a dimension is that the model leaves open.")

@@ -1,5 +1,6 @@
 package dev.verbena.cli.infer;
 
+import java.io.PrintStream;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,11 +13,12 @@ import java.util.concurrent.Callable;
 
 import dev.verbena.cli.BadInputException;
 import dev.verbena.cli.ExitStatus;
+import dev.verbena.cli.FabricOption;
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.cli.JavaCommand;
 import dev.verbena.cli.JsonLines;
+import dev.verbena.cli.JsonOutput;
 import dev.verbena.cli.OpenDimensions;
-import dev.verbena.cli.ReportFile;
 import dev.verbena.cli.WaitNotices;
 import dev.verbena.graph.onnx.OnnxModel;
 import dev.verbena.memory.OutOfArenaMemoryException;
@@ -27,7 +29,6 @@ import dev.verbena.onnxruntime.PartException;
 import dev.verbena.onnxruntime.PartOptions;
 import dev.verbena.onnxruntime.WholeModel;
 import dev.verbena.transfer.Endpoint;
-import dev.verbena.transfer.Fabrics;
 import dev.verbena.transfer.NetworkOptions;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
@@ -61,35 +62,33 @@ public final class InferCommand implements Callable<Integer> {
             description = "Infer once, write the outputs there, and measure nothing unless --iterations says so.")
     private Path output;
     @Option(names = "--output-format", paramLabel = "FORMAT", defaultValue = "npy",
-            description = "npy or pb, a TensorProto each as in ONNX's test data; ${DEFAULT-VALUE} unless told otherwise.")
+            description = "npy or pb, a TensorProto each as in ONNX's test data; default ${DEFAULT-VALUE}.")
     private OutputFolder.Format format;
     @Option(names = "--iterations", paramLabel = "I",
-            description = "Inferences to measure, one after the other, and again as many at a time as there is room for; 20 unless told"
-                    + " otherwise.")
+            description = "Inferences to measure, one after the other, and again as many at a time as there is room for; default 20.")
     private Integer givenIterations;
     @Option(names = "--timeout", paramLabel = "S", defaultValue = "60",
-            description = "Seconds that a process may take for its part of an inference; ${DEFAULT-VALUE} unless told otherwise.")
+            description = "Seconds that a process may take for its part of an inference; default ${DEFAULT-VALUE}.")
     private int timeoutSeconds;
     @Option(names = "--threads", paramLabel = "N", defaultValue = "1",
-            description = "That ONNX Runtime computes with in each process; ${DEFAULT-VALUE} unless told otherwise.")
+            description = "That ONNX Runtime computes with in each process; default ${DEFAULT-VALUE}.")
     private int threads;
-    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
-            description = "auto, shm or verbs; ${DEFAULT-VALUE} unless told otherwise.")
-    private String fabric;
+    @Mixin
+    private FabricOption fabric;
     @Option(names = "--seed", paramLabel = "N", defaultValue = "1",
             description = "Of the inputs, which are random where no files are given.")
     private long seed;
     @Option(names = "--verify",
             description = "Compare all outputs of each inference with those of the one session, bit by bit, before anything is measured.")
     private boolean isVerified;
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures there.")
-    private Path json;
+    @Mixin
+    private JsonOutput json;
 
     private int iterations;
 
     @Override
     public Integer call() {
-        ReportFile report = json == null ? null : ReportFile.check(json);
+        json.check();
         iterations = givenIterations == null ? output == null ? ITERATIONS : 0 : givenIterations;
         if (givenIterations != null && iterations < 1 || iterations > ITERATIONS_MAX || threads < 1
                 || timeoutSeconds < 1) {
@@ -105,17 +104,14 @@ public final class InferCommand implements Callable<Integer> {
         ModelInputs.requireShapes(plan);
         given.check(plan);
         OutputFolder folder = output == null ? null : OutputFolder.create(output, format, plan);
-        String selected = select();
+        String selected = fabric.select(network());
         List<PartProcess> parts = new ArrayList<>();
         boolean isBeside = isVerified || iterations > 0;
         try (WholeModel whole = isBeside ? WholeModel.open(model.file, plan, options()) : null) {
             for (int i = 0; i < model.partCount; i++) {
                 parts.add(PartProcess.start("part " + i, command(i, selected, numbers)));
             }
-            Map<String, Object> figures = run(plan, selected, whole, parts, given, folder);
-            if (report != null) {
-                report.write(figures);
-            }
+            json.write(run(plan, selected, whole, parts, given, folder));
             return ExitStatus.SUCCESS;
         } catch (TransferException | PartException | OutOfArenaMemoryException e) {
             throw new FailedRunException(e.getMessage());
@@ -124,16 +120,16 @@ public final class InferCommand implements Callable<Integer> {
         }
     }
 
-    private PartOptions options() {
-        return PartOptions.defaults().withThreads(threads).withTimeout(Duration.ofSeconds(timeoutSeconds));
+    private static NetworkOptions network() {
+        try {
+            return NetworkOptions.ofEnvironment(System.getenv());
+        } catch (IllegalArgumentException e) {
+            throw new BadInputException(e.getMessage());
+        }
     }
 
-    private String select() {
-        try {
-            return Fabrics.select(fabric, NetworkOptions.ofEnvironment(System.getenv())).name();
-        } catch (TransferException | IllegalArgumentException e) {
-            throw new BadInputException("--fabric=" + fabric + ": " + e.getMessage());
-        }
+    private PartOptions options() {
+        return PartOptions.defaults().withThreads(threads).withTimeout(Duration.ofSeconds(timeoutSeconds));
     }
 
     private List<String> command(int part, String selected, Map<String, Long> numbers) {
@@ -287,21 +283,22 @@ public final class InferCommand implements Callable<Integer> {
 
     private void print(ModelPlan plan, String selected, int verified, InferFigures apart, InferFigures together,
             Map<String, Object> figures) {
-        System.out.printf("%s: %d nodes in %d parts, fabric %s, %d inferences%n%n", figures.get("model"),
+        PrintStream text = json.text();
+        text.printf("%s: %d nodes in %d parts, fabric %s, %d inferences%n%n", figures.get("model"),
                 plan.model().graph().nodes().size(), model.partCount, selected, iterations);
         if (iterations > 0) {
-            System.out.printf("%-22s %14s %14s %16s%n", "", "median[us]", "max[us]", "inferences/s");
-            System.out.print(apart.toRow(model.partCount + (model.partCount == 1 ? " process" : " processes")));
-            System.out.print(together.toRow("one session"));
-            System.out.println();
+            text.printf("%-22s %14s %14s %16s%n", "", "median[us]", "max[us]", "inferences/s");
+            text.print(apart.toRow(model.partCount + (model.partCount == 1 ? " process" : " processes")));
+            text.print(together.toRow("one session"));
+            text.println();
         }
         ((Map<?, ?>) figures.get("outputs"))
-                .forEach((name, file) -> System.out.printf("written   %s: %s%n", name, file));
-        System.out.printf("placed    %d outputs computed where the next process takes them%n", figures.get("placed"));
-        System.out.printf("copies    %d in the first inference, %d later%n", figures.get("copiesFirst"),
+                .forEach((name, file) -> text.printf("written   %s: %s%n", name, file));
+        text.printf("placed    %d outputs computed where the next process takes them%n", figures.get("placed"));
+        text.printf("copies    %d in the first inference, %d later%n", figures.get("copiesFirst"),
                 figures.get("copiesLater"));
         if (isVerified) {
-            System.out.printf("verified  %d inferences, bit for bit%n", verified);
+            text.printf("verified  %d inferences, bit for bit%n", verified);
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.verbena.cli.launch;
 
+import static dev.verbena.cli.BadInputException.requireRange;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -87,25 +89,19 @@ public final class LaunchCommand implements Callable<Integer> {
     }
 
     private void check() {
-        require("-n", processes, 1, PROCESSES_MAX);
-        require("--nodes", nodes, 1, NODES_MAX);
-        require("--node-rank", nodeRank, 0, nodes - 1);
+        requireRange("-n", processes, 1, PROCESSES_MAX);
+        requireRange("--nodes", nodes, 1, NODES_MAX);
+        requireRange("--node-rank", nodeRank, 0, nodes - 1);
         if (hosts.areGiven() && nodes > 1) {
             throw new BadInputException("--nodes with --hosts, which are as many as they are");
         }
         hosts.check(masterAddress != null);
         if (masterPort != null) {
-            require("--master-port", masterPort, 1, PORT_MAX);
+            requireRange("--master-port", masterPort, 1, PORT_MAX);
         }
         if (nodes > 1 && (masterAddress == null || masterPort == null)) {
             throw new BadInputException("--nodes=" + nodes
                     + " without --master-addr and --master-port, which all hosts must be given alike");
-        }
-    }
-
-    private static void require(String option, int value, int min, int max) {
-        if (value < min || value > max) {
-            throw new BadInputException(option + "=" + value + " is not from " + min + " to " + max);
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.verbena.cli.perf;
 
-import java.nio.file.Path;
+import static dev.verbena.cli.BadInputException.requireRange;
+
+import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,10 +11,13 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.cli.Candidates;
+import dev.verbena.cli.FabricOption;
+import dev.verbena.cli.NetworkArguments;
 import dev.verbena.cli.ExitStatus;
 import dev.verbena.cli.FailedRunException;
+import dev.verbena.cli.JsonOutput;
 import dev.verbena.cli.ProgressArguments;
-import dev.verbena.cli.ReportFile;
 import dev.verbena.cli.WaitNotices;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.OutOfArenaMemoryException;
@@ -36,6 +41,15 @@ import picocli.CommandLine.Option;
 public final class AllReduceCommand implements Callable<Integer> {
     private static final List<ElementType> TYPES = List.of(ElementType.FLOAT64, ElementType.FLOAT32,
             ElementType.FLOAT16, ElementType.BFLOAT16, ElementType.INT32, ElementType.INT64);
+
+    /** That can be reduced. */
+    static final class Types extends Candidates {
+        @Override
+        protected List<String> words() {
+            return TYPES.stream().map(AllReduceCommand::name).toList();
+        }
+    }
+
     private static final int ITERATIONS_MAX = 10_000_000;
     private static final int MEMBERS_MAX = 64;
 
@@ -44,26 +58,25 @@ public final class AllReduceCommand implements Callable<Integer> {
     private String members;
     @Option(names = "--rank", paramLabel = "N", required = true, description = "Which of them this is, from 0.")
     private int rank;
-    @Option(names = "--type", paramLabel = "TYPE", defaultValue = "float32",
-            description = "Of the elements: float64, float32, float16, bfloat16, int32 or int64; default ${DEFAULT-VALUE}.")
+    @Option(names = "--type", paramLabel = "TYPE", defaultValue = "float32", completionCandidates = Types.class,
+            description = "Of the elements: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
     private String type;
     @Option(names = "--sizes", paramLabel = "SIZES", defaultValue = "64..64M:4",
             description = "Of tensors, in bytes: 64..64M is every power of two, 64..64M:4 every second, 64,4K,1M a list; default"
                     + " ${DEFAULT-VALUE}.")
     private String sizes;
-    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
-            description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
-    private String fabric;
-    @Option(names = {"-n", "--iters"}, paramLabel = "N", defaultValue = "10000",
+    @Mixin
+    private FabricOption fabric;
+    @Option(names = {"-n", "--iters", "--iterations"}, paramLabel = "N", defaultValue = "10000",
             description = "All-reduces of a size; fewer of large ones, but at least 5; default ${DEFAULT-VALUE}.")
     private int iterations;
     @Option(names = "--warm-up", paramLabel = "N", defaultValue = "30000",
             description = "All-reduces of a size before those; fewer of large ones; default ${DEFAULT-VALUE}.")
     private int warmUp;
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures there.")
-    private Path json;
     @Mixin
-    private PerfNetworkArguments network = new PerfNetworkArguments();
+    private JsonOutput json;
+    @Mixin
+    private NetworkArguments network;
     @Mixin
     private ProgressArguments progress;
 
@@ -73,16 +86,15 @@ public final class AllReduceCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         AllReduceOptions options = check();
-        ReportFile file = json == null ? null : ReportFile.check(json);
+        json.check();
+        PrintStream text = json.text();
         try (AllReduceMember member = new AllReduceMember(options);
                 WaitNotices.Notice _ = WaitNotices.onStandardError().begin(member::doing, "", WaitNotices.NO_LIMIT)) {
-            System.out.print(title(options, member.fabricName()));
+            text.print(title(options, member.fabricName()));
             List<AllReduceFigures> figures = member.run();
-            System.out.println(AllReduceFigures.HEADER);
-            figures.forEach(each -> System.out.println(each.row()));
-            if (file != null) {
-                file.write(toMap(options, member.fabricName(), figures));
-            }
+            text.println(AllReduceFigures.HEADER);
+            figures.forEach(each -> text.println(each.row()));
+            json.write(toMap(options, member.fabricName(), figures));
         } catch (TransferException | FailedRunException | OutOfArenaMemoryException e) {
             throw new FailedRunException("allreduce: " + e.getMessage());
         }
@@ -94,16 +106,16 @@ public final class AllReduceCommand implements Callable<Integer> {
         requireRange("--rank", rank, 0, endpoints.size() - 1);
         requireRange("-n", iterations, AllReduceOptions.ITERATIONS_MIN, ITERATIONS_MAX);
         requireRange("--warm-up", warmUp, 0, ITERATIONS_MAX);
-        ElementType elements = TYPES.stream().filter(each -> name(each).equals(type)).findFirst()
-                .orElseThrow(() -> new BadInputException("--type=" + type + " is not reduced; give one of "
-                        + String.join(", ", TYPES.stream().map(AllReduceCommand::name).toList())));
+        new Types().require("--type", type);
+        ElementType elements = TYPES.stream().filter(each -> name(each).equals(type)).findFirst().orElseThrow();
         List<Long> byteSizes = Sizes.parse(sizes, AllReduceOptions.BYTE_SIZE_MIN, AllReduceOptions.BYTE_SIZE_MAX);
         for (long byteSize : byteSizes) {
             if (byteSize % elements.byteSize(1) != 0) {
                 throw new BadInputException("--sizes: " + byteSize + " bytes are no whole elements of " + type);
             }
         }
-        return new AllReduceOptions(endpoints, rank, fabric, network.options(), elements, byteSizes, iterations, warmUp,
+        return new AllReduceOptions(endpoints, rank, fabric.name(), network.options(), elements, byteSizes, iterations,
+                warmUp,
                 progress.check());
     }
 
@@ -119,12 +131,6 @@ public final class AllReduceCommand implements Callable<Integer> {
             return endpoints;
         } catch (IllegalArgumentException e) {
             throw new BadInputException("--members=" + members + ": " + e.getMessage());
-        }
-    }
-
-    private static void requireRange(String name, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new BadInputException(name + "=" + value + "; give " + min + " to " + max);
         }
     }
 

@@ -1,8 +1,13 @@
 package dev.verbena.cli.perf;
 
+import static dev.verbena.cli.BadInputException.require;
+import static dev.verbena.cli.BadInputException.requireRange;
+
 import java.util.stream.Stream;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.cli.FabricOption;
+import dev.verbena.cli.NetworkArguments;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -22,26 +27,25 @@ final class PerfArguments {
     private static final int DURATION_MAX = 86_400;
     private static final int WARM_UP_MAX = 10_000_000;
 
-    @Parameters(index = "0", arity = "0..1", paramLabel = "TEST",
-            description = "write_bw, read_bw, send_bw, write_lat, read_lat, send_lat or atomic_lat.")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "TEST", completionCandidates = PerfTest.Names.class,
+            description = "${COMPLETION-CANDIDATES}.")
     String test;
     @Parameters(index = "1", arity = "0..1", paramLabel = "HOST",
             description = "Where the server is; without it, this is the server.")
     String host;
-    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
-            description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
-    String fabric;
+    @Mixin
+    FabricOption fabric;
     @Option(names = {"-p", "--port"}, paramLabel = "N", defaultValue = "18515",
             description = "Port to listen on or connect to; default ${DEFAULT-VALUE}.")
     int port;
     @Mixin
-    PerfNetworkArguments network = new PerfNetworkArguments();
+    NetworkArguments network;
     @Option(names = {"-s", "--size"}, paramLabel = "BYTES",
             description = "Message size; default 65536 for bandwidth, 2 for latency, 8 for atomics.")
     Long byteSize;
     @Option(names = {"-a", "--all"}, description = "Every size from 2 to 2^23.")
     boolean isAll;
-    @Option(names = {"-n", "--iters"}, paramLabel = "N",
+    @Option(names = {"-n", "--iters", "--iterations"}, paramLabel = "N",
             description = "Messages per queue pair, at least 5; default 1000, 5000 for write_bw.")
     Long iterations;
     @Option(names = {"-D", "--duration"}, paramLabel = "SECONDS",
@@ -111,7 +115,7 @@ final class PerfArguments {
                     "-l=" + listSize + " is no multiple of -Q=" + signalEvery
                             + "; the last of a list must be signaled");
         }
-        return new PerfOptions(known, host, port, fabric, network.options(), size, isAll, count,
+        return new PerfOptions(known, host, port, fabric.name(), network.options(), size, isAll, count,
                 durationSeconds == null ? 0 : durationSeconds, queuePairs, depth, receiveDepth, listSize,
                 signalEvery == null ? 0 : signalEvery,
                 inlineByteSizeMax == null ? known.inlineByteSizeMax() : inlineByteSizeMax,
@@ -128,15 +132,5 @@ final class PerfArguments {
         requireRange("-n", count, ITERATIONS_MIN, known.isBandwidth ? ITERATIONS_MAX : LATENCIES_MAX);
         require(count % listSize == 0, "-n=" + count + " is no multiple of -l=" + listSize);
         return count;
-    }
-
-    private static void requireRange(String name, long value, long min, long max) {
-        require(value >= min && value <= max, name + "=" + value + "; give " + min + " to " + max);
-    }
-
-    private static void require(boolean holds, String sentence) {
-        if (!holds) {
-            throw new BadInputException(sentence);
-        }
     }
 }

@@ -1,16 +1,14 @@
 package dev.verbena.cli.perf;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 
 import dev.verbena.cli.ExitStatus;
 import dev.verbena.cli.FailedRunException;
-import dev.verbena.cli.ReportFile;
+import dev.verbena.cli.JsonOutput;
 import dev.verbena.cli.WaitNotices;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /**
  * {@code verbena perf}: bandwidth and latency of a fabric, with perftest's options and columns.
@@ -28,8 +26,8 @@ import picocli.CommandLine.Option;
 public final class PerfCommand implements Callable<Integer> {
     @Mixin
     private PerfArguments arguments;
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures there.")
-    private Path json;
+    @Mixin
+    private JsonOutput json;
 
     /** Made by the command line. */
     public PerfCommand() {}
@@ -37,30 +35,28 @@ public final class PerfCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PerfOptions options = arguments.check();
-        ReportFile file = json == null ? null : ReportFile.check(json);
+        json.check();
         WaitNotices notices = WaitNotices.onStandardError();
         try (PerfConnection connection = PerfConnection.open(options, notices)) {
             PerfReport report = measure(options, connection, notices);
-            System.out.print(report.toTable());
-            if (file != null) {
-                file.write(report.toMap());
-            }
+            json.text().print(report.toTable());
+            json.write(report.toMap());
         }
         return ExitStatus.SUCCESS;
     }
 
-    private static PerfReport measure(PerfOptions options, PerfConnection connection, WaitNotices notices) {
+    private PerfReport measure(PerfOptions options, PerfConnection connection, WaitNotices notices) {
         if (options.isServer()) {
-            System.out.println("* waiting for a client at " + connection.listen() + " *");
+            json.notices().println("* waiting for a client at " + connection.listen() + " *");
         }
         return new PerfReport(options, connection.fabricName(), run(options, connection, notices));
     }
 
-    private static List<Measurement> run(PerfOptions options, PerfConnection connection, WaitNotices notices) {
+    private List<Measurement> run(PerfOptions options, PerfConnection connection, WaitNotices notices) {
         try {
             Conversation conversation = connection.begin();
-            System.out.print(PerfReport.title(options, connection.fabricName()));
-            System.out.flush();
+            json.text().print(PerfReport.title(options, connection.fabricName()));
+            json.text().flush();
             try (WaitNotices.Notice _ = notices.begin(conversation::doing, "", WaitNotices.NO_LIMIT)) {
                 return conversation.run();
             }

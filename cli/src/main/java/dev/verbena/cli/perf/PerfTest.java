@@ -1,10 +1,12 @@
 package dev.verbena.cli.perf;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import dev.verbena.cli.Candidates;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Opcode;
 
@@ -17,6 +19,14 @@ enum PerfTest {
     READ_LAT(Opcode.READ, false, "RDMA_Read", 1000),
     SEND_LAT(Opcode.SEND, false, "Send", 1000),
     ATOMIC_LAT(Opcode.FETCH_AND_ADD, false, "Atomic FETCH_AND_ADD", 1000);
+
+    /** For the help, and the shell's completion. */
+    static final class Names extends Candidates {
+        @Override
+        protected List<String> words() {
+            return Stream.of(values()).map(PerfTest::toString).toList();
+        }
+    }
 
     private static final long BANDWIDTH_BYTE_SIZE = 65_536;
     private static final int BANDWIDTH_DEPTH = 128;

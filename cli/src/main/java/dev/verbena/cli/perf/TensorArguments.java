@@ -1,8 +1,12 @@
 package dev.verbena.cli.perf;
 
+import static dev.verbena.cli.BadInputException.requireRange;
+
 import java.util.List;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.cli.FabricOption;
+import dev.verbena.cli.NetworkArguments;
 import dev.verbena.cli.ProgressArguments;
 import dev.verbena.transfer.Striping;
 import picocli.CommandLine.Mixin;
@@ -19,6 +23,7 @@ final class TensorArguments {
             description = "Where the server is; without it, this is the server.")
     String host;
     @Option(names = "--protocol", paramLabel = "NAME", defaultValue = "static",
+            completionCandidates = TensorProtocol.Names.class,
             description = "static: the receiver's slots are known before; dynamic: it allocates each tensor when it is told of it, and"
                     + " reads it; exchange: by name and step, in messages (eager) or read (rendezvous) as costs are; eager,"
                     + " rendezvous: the same, one of the two only; placed: it is computed in the receiver's slot, where the fabric maps"
@@ -29,17 +34,16 @@ final class TensorArguments {
             description = "Of tensors, in bytes: 8..1G is every power of two, 8..1G:8 every third, 64,4K,1M a list; of both"
                     + " sides; default ${DEFAULT-VALUE}.")
     String sizes;
-    @Option(names = "--fabric", paramLabel = "NAME", defaultValue = "auto",
-            description = "auto, shm or verbs; default ${DEFAULT-VALUE}.")
-    String fabric;
+    @Mixin
+    FabricOption fabric;
     @Option(names = {"-p", "--port"}, paramLabel = "N", defaultValue = "18515",
             description = "Port to listen on or connect to; default ${DEFAULT-VALUE}.")
     int port;
     @Mixin
-    PerfNetworkArguments network = new PerfNetworkArguments();
+    NetworkArguments network;
     @Mixin
     ProgressArguments progress;
-    @Option(names = {"-n", "--iters"}, paramLabel = "N", defaultValue = "1000",
+    @Option(names = {"-n", "--iters", "--iterations"}, paramLabel = "N", defaultValue = "1000",
             description = "Round trips of a size, and five times as many tensors for its bandwidth; fewer of large ones, but at"
                     + " least 5; default ${DEFAULT-VALUE}.")
     int iterations;
@@ -68,13 +72,8 @@ final class TensorArguments {
         requireRange("--warm-up", warmUp, 0, WARM_UP_MAX);
         requireRange("--stripes", stripes, 1, Striping.QUEUE_PAIRS_MAX);
         List<Long> byteSizes = Sizes.parse(sizes, TensorOptions.BYTE_SIZE_MIN, TensorOptions.BYTE_SIZE_MAX);
-        return new TensorOptions(host, port, fabric, network.options(), all, byteSizes, iterations, window, warmUp,
+        return new TensorOptions(host, port, fabric.name(), network.options(), all, byteSizes, iterations, window,
+                warmUp,
                 progress.check(), stripes, touches);
-    }
-
-    private static void requireRange(String name, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new BadInputException(name + "=" + value + "; give " + min + " to " + max);
-        }
     }
 }

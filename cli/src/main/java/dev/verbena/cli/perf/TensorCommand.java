@@ -6,13 +6,12 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 
 import dev.verbena.cli.ExitStatus;
 import dev.verbena.cli.FailedRunException;
-import dev.verbena.cli.ReportFile;
+import dev.verbena.cli.JsonOutput;
 import dev.verbena.cli.WaitNotices;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.transfer.Endpoint;
@@ -20,7 +19,6 @@ import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.TransferException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /**
  * {@code verbena perf tensor}: what a tensor costs, from the user's call to the peer's, beside the fabric's write and a copy.
@@ -35,8 +33,8 @@ import picocli.CommandLine.Option;
 public final class TensorCommand implements Callable<Integer> {
     @Mixin
     private TensorArguments arguments;
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures there.")
-    private Path json;
+    @Mixin
+    private JsonOutput json;
 
     /** What the raw part has shown, at the client, and where the tensors go on. */
     private record Met(List<TensorRaw> raw, TensorLink link) {}
@@ -47,16 +45,14 @@ public final class TensorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         TensorOptions options = arguments.check();
-        ReportFile file = json == null ? null : ReportFile.check(json);
+        json.check();
         WaitNotices notices = WaitNotices.onStandardError();
         try {
             Met met = meet(options, notices);
             try (TensorLink link = met.link()) {
                 TensorReport report = measure(options, met.raw(), link, notices);
-                System.out.print(report.toTable());
-                if (file != null) {
-                    file.write(report.toMap());
-                }
+                json.text().print(report.toTable());
+                json.write(report.toMap());
             }
         } catch (TransferException | FailedRunException e) {
             throw new FailedRunException("tensor: " + e.getMessage());
@@ -65,14 +61,14 @@ public final class TensorCommand implements Callable<Integer> {
     }
 
     /** Without a device, whose pollers would be in the way of the raw part. */
-    private static Met meet(TensorOptions options, WaitNotices notices) {
+    private Met meet(TensorOptions options, WaitNotices notices) {
         try (PerfConnection connection = PerfConnection.open(options.raw(), notices)) {
             if (options.isServer()) {
-                System.out.println("* waiting for a client at " + connection.listen() + " *");
+                json.notices().println("* waiting for a client at " + connection.listen() + " *");
             }
             Conversation conversation = connection.begin();
-            System.out.print(TensorReport.title(options, connection.fabricName()));
-            System.out.flush();
+            json.text().print(TensorReport.title(options, connection.fabricName()));
+            json.text().flush();
             try (WaitNotices.Notice _ = notices.begin(conversation::doing, "", WaitNotices.NO_LIMIT)) {
                 List<TensorRaw> raw = List.of();
                 if (options.isServer()) {

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.cli.Candidates;
 import dev.verbena.transfer.ExchangeOptions;
 
 /**
@@ -36,6 +37,14 @@ enum TensorProtocol {
     interface Opening {
         /** @see TensorEnds#TensorEnds */
         TensorCarrier open(TensorLink link, String name, long byteSize, int slotsHere, int slotsThere);
+    }
+
+    /** For the shell's completion. */
+    static final class Names extends Candidates {
+        @Override
+        protected List<String> words() {
+            return Arrays.stream(values()).map(TensorProtocol::toString).toList();
+        }
     }
 
     private final Opening opening;

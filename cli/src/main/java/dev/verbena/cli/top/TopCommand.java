@@ -9,9 +9,10 @@ import java.util.concurrent.TimeUnit;
 import dev.verbena.cli.BadInputException;
 import dev.verbena.cli.ExitStatus;
 import dev.verbena.cli.FailedRunException;
-import dev.verbena.cli.JsonLines;
+import dev.verbena.cli.JsonOutput;
 import dev.verbena.transfer.DeviceSnapshot;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -26,7 +27,7 @@ import picocli.CommandLine.Parameters;
         footer = {
                 "staged: bytes that a CPU copied into registered memory, for each byte sent. fabric: bytes that a CPU"
                         + " of this end moved, since the fabric has no adapter. refused: offers that met back-pressure. p50, p99:"
-                        + " from the offer until the tensor was free again, of one in sixteen. Ctrl-C ends it."})
+                        + " from the offer until the tensor was free again, of one in sixteen. With --json a line for each look, or in FILE the last one. Ctrl-C ends it."})
 public final class TopCommand implements Callable<Integer> {
     /** Home and clear; what follows is written over what was there. */
     private static final String CLEAR = "\u001b[H\u001b[2J";
@@ -42,14 +43,15 @@ public final class TopCommand implements Callable<Integer> {
     @Option(names = "--looks", paramLabel = "N",
             description = "How often; default: until it is interrupted on a terminal, once elsewhere.")
     private Integer looks;
-    @Option(names = "--json", description = "Print one JSON object per look, a line each.")
-    private boolean isJson;
+    @Mixin
+    private JsonOutput json;
 
     @Override
     public Integer call() throws InterruptedException {
         check();
+        json.check();
         boolean isTerminal = System.console() != null && System.console().isTerminal();
-        long left = looks != null ? looks : isTerminal && !isJson ? Long.MAX_VALUE : 1;
+        long left = looks != null ? looks : isTerminal && !json.isPrinted() ? Long.MAX_VALUE : 1;
         Look before = look();
         for (; left > 0; left--) {
             TimeUnit.NANOSECONDS.sleep((long) (seconds * 1e9));
@@ -90,12 +92,8 @@ public final class TopCommand implements Callable<Integer> {
     }
 
     private void print(Look look, List<Flow> flows, boolean isTerminal) {
-        if (isJson) {
-            System.out
-                    .println(JsonLines.write(Map.of("devices", look.devices().stream().map(TopCommand::toMap).toList(),
-                            "transfers", flows.stream().map(Flow::toMap).toList())));
-            return;
-        }
+        json.writeLine(Map.of("devices", look.devices().stream().map(TopCommand::toMap).toList(),
+                "transfers", flows.stream().map(Flow::toMap).toList()));
         StringBuilder screen = new StringBuilder(isTerminal ? CLEAR : "");
         if (flows.isEmpty()) {
             screen.append("no process of this user sends or receives tensors\n");
@@ -103,8 +101,8 @@ public final class TopCommand implements Callable<Integer> {
             screen.append(Flow.HEADER).append('\n');
             flows.forEach(flow -> screen.append(flow.line()).append('\n'));
         }
-        System.out.print(screen);
-        System.out.flush();
+        json.text().print(screen);
+        json.text().flush();
     }
 
     private static Map<String, Object> toMap(DeviceSnapshot device) {

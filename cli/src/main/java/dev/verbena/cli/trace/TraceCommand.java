@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 
 import dev.verbena.cli.BadInputException;
+import dev.verbena.cli.JsonOutput;
 import dev.verbena.cli.ExitStatus;
 import dev.verbena.cli.OpenDimensions;
 import dev.verbena.cli.ReportFile;
@@ -24,6 +25,7 @@ import dev.verbena.graph.partition.Partitioner;
 import dev.verbena.graph.partition.Partitioning;
 import dev.verbena.page.FileTrouble;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -40,7 +42,7 @@ public final class TraceCommand implements Callable<Integer> {
     @Parameters(paramLabel = "MODEL.onnx", description = "The model.")
     private Path file;
     @Option(names = "--parts", paramLabel = "N", defaultValue = "2",
-            description = "Processes to divide it among; ${DEFAULT-VALUE} unless told otherwise.")
+            description = "Processes to divide it among; default ${DEFAULT-VALUE}.")
     private int partCount;
     @Option(names = "--batch", paramLabel = "B",
             description = "What the first dimension of each input is, where the model leaves it open.")
@@ -54,8 +56,8 @@ public final class TraceCommand implements Callable<Integer> {
             description = "Put nodes where the model says: by metadata '" + Partitioner.METADATA
                     + "' or a name that begins with 'part0/', 'part1/' ...")
     private boolean isByAnnotation;
-    @Option(names = "--json", paramLabel = "FILE", description = "Write what is shown there, too.")
-    private Path json;
+    @Mixin
+    private JsonOutput json;
     @Option(names = "--report", paramLabel = "FILE",
             description = "Draw the graph there, as a page that opens in any browser.")
     private Path report;
@@ -65,13 +67,11 @@ public final class TraceCommand implements Callable<Integer> {
         if (partCount < 1 || partCount > PARTS_MAX) {
             throw new BadInputException("--parts=" + partCount + " is not possible; give 1 to " + PARTS_MAX);
         }
-        ReportFile jsonFile = json == null ? null : ReportFile.check(json);
+        json.check();
         ReportFile page = report == null ? null : ReportFile.check("--report", report);
         Trace trace = trace();
-        System.out.print(TraceText.of(trace));
-        if (jsonFile != null) {
-            jsonFile.write(TraceJson.of(trace));
-        }
+        json.text().print(TraceText.of(trace));
+        json.write(TraceJson.of(trace));
         if (page != null) {
             page.write(TraceHtml.of(trace));
         }
