@@ -4,8 +4,6 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+
+import dev.verbena.cli.FreePort;
 
 /**
  * Images per second of a training in DJL: one process, two over shared memory, two by gRPC, by turns; medians over the rounds, and the medians of
@@ -66,10 +66,7 @@ final class DjlBenchmark {
 
     /** Images per second and the last loss. */
     private static double[] run(String kind, int size) throws IOException, InterruptedException {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
+        int port = FreePort.onLoopback();
         List<Process> processes = new ArrayList<>();
         try {
             for (int rank = 0; rank < size; rank++) {

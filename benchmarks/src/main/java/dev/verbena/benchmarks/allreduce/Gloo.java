@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-import dev.verbena.benchmarks.FreePort;
 import dev.verbena.benchmarks.Program;
+import dev.verbena.cli.FreePort;
 
 /**
  * All-reduces of PyTorch by Gloo, over loopback, which is what Gloo has between processes of a machine: a Python program for each member.
@@ -65,7 +65,7 @@ final class Gloo {
     Map<Long, Double> micros(AllReduceWork work) throws IOException, InterruptedException {
         List<String> sizes = work.byteSizes().stream().map(byteSize -> byteSize + ":" + work.count(byteSize) + ":"
                 + work.count(byteSize)).toList();
-        int port = FreePort.find();
+        int port = FreePort.onLoopback();
         List<Program> members = new ArrayList<>();
         try {
             for (int rank = 0; rank < work.members(); rank++) {

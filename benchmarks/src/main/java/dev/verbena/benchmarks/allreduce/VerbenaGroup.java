@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 
-import dev.verbena.benchmarks.FreePort;
 import dev.verbena.benchmarks.Program;
+import dev.verbena.cli.FreePort;
 
 /**
  * All-reduces by {@code ./verbena perf allreduce} over shared memory: a process for each member.
@@ -48,7 +48,7 @@ final class VerbenaGroup {
     private static String addresses(int members) throws IOException {
         List<String> addresses = new ArrayList<>();
         while (addresses.size() < members) {
-            String address = "127.0.0.1:" + FreePort.find();
+            String address = "127.0.0.1:" + FreePort.onLoopback();
             if (!addresses.contains(address)) {
                 addresses.add(address);
             }

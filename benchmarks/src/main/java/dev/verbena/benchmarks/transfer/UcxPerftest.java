@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import dev.verbena.benchmarks.FreePort;
 import dev.verbena.benchmarks.Program;
+import dev.verbena.cli.FreePort;
 
 /**
  * Puts by UCX's own C tool, {@code ucx_perftest}, over POSIX shared memory. Of a latency test it says half a round trip ("50.0_percentile_lat"), of which it
@@ -55,7 +55,7 @@ final class UcxPerftest implements PutMeter {
         if (!isInstalled()) {
             throw new IllegalStateException(PROGRAM + " is not installed: apt-get install ucx-utils");
         }
-        String port = Integer.toString(FreePort.find());
+        String port = Integer.toString(FreePort.onLoopback());
         try (Program server = Program.start(ENVIRONMENT, List.of(PROGRAM, "-p", port))) {
             List<String> lines = ask(port, put, put.count(isQuick));
             server.succeed();

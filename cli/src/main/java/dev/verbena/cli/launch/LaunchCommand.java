@@ -2,10 +2,6 @@ package dev.verbena.cli.launch;
 
 import static dev.verbena.cli.BadInputException.requireRange;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,10 +9,10 @@ import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadLocalRandom;
 
 import dev.verbena.cli.BadInputException;
 import dev.verbena.cli.ExitStatus;
+import dev.verbena.cli.FreePort;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,8 +38,6 @@ public final class LaunchCommand implements Callable<Integer> {
     private static final int NODES_MAX = 65_536;
     private static final int PORT_MAX = 65_535;
     private static final String LOOPBACK = "127.0.0.1";
-    private static final int HOSTS_PORT_MIN = 20_000;
-    private static final int HOSTS_PORT_END = 32_000;
     static final String THREADS = "OMP_NUM_THREADS";
 
     @Option(names = {"-n", "--processes"}, paramLabel = "N", required = true, description = "Processes on each host.")
@@ -61,7 +55,7 @@ public final class LaunchCommand implements Callable<Integer> {
                     + " if there is one host, or the first of --hosts.")
     private String masterAddress;
     @Option(names = "--master-port", paramLabel = "PORT",
-            description = "Default: a free one if there is one host, one from 20000 to 31999 with --hosts.")
+            description = "Default: one from 20000 to 31999, which is free if there is one host.")
     private Integer masterPort;
     @Mixin
     private PassedVariables passed = new PassedVariables();
@@ -140,18 +134,8 @@ public final class LaunchCommand implements Callable<Integer> {
                 : Integer.toString(Math.max(1, Runtime.getRuntime().availableProcessors() / processes));
     }
 
-    /** Which ports another host has free is not seen from here; two launches at a time rarely come to the same. */
     private int port() {
-        return hosts.areGiven() ? ThreadLocalRandom.current().nextInt(HOSTS_PORT_MIN, HOSTS_PORT_END) : freePort();
-    }
-
-    /** Nobody else has it now; that it stays so until rank 0 has it, nobody promises. */
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(LOOPBACK))) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException("no free port on " + LOOPBACK, e);
-        }
+        return hosts.areGiven() ? FreePort.onSomeHost() : FreePort.onLoopback();
     }
 
     /** The first failure decides. */
