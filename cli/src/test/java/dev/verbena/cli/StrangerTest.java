@@ -18,7 +18,8 @@ class StrangerTest {
     @Test
     @Timeout(value = 40, unit = TimeUnit.MINUTES)
     void followsTheReadme() throws Exception {
-        assumeTrue(Boolean.getBoolean(ASKED), "skipped: it fetches a system and all dependencies; give -D" + ASKED + "=true");
+        assumeTrue(Boolean.getBoolean(ASKED),
+                "skipped: it fetches a system and all dependencies; give -D" + ASKED + "=true");
         Process stranger = new ProcessBuilder(Repository.root().resolve("distribution/stranger").toString())
                 .redirectErrorStream(true).start();
         try {
