@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Whatever devices do at random and whatever happens to them: a tensor that was offered arrives once, in order and intact, or both sides
@@ -29,6 +31,13 @@ class EngineSimulationTest {
         }
         assertEquals(List.of(), tally.missing(DONE),
                 () -> "it all shall have happened in seeds=" + SEEDS + ": " + tally);
+    }
+
+    /** 1951: the last acknowledgement was lost with the connection, over which the goodbye that was there already was heard nevertheless. */
+    @ParameterizedTest
+    @ValueSource(longs = 1951)
+    void seedsThatFoundADefectFindItNoMore(long seed) {
+        DeviceProgram.run(seed, DeviceProgram.plan(seed), new Tally());
     }
 
     @Test

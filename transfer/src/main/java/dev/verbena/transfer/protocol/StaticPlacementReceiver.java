@@ -466,8 +466,8 @@ public final class StaticPlacementReceiver {
             throw new TransferException("malformed farewell: sent=" + sent + " acknowledged=" + acknowledged + " depth="
                     + layout.depth());
         }
-        if (sent > sentBefore && !hasArrived(sent - 1)) {
-            // Complete, and not told or visible yet: if the connection fails now, whoever polls must hear of it.
+        if (sent > sentBefore && !hasArrived(sent - 1) || sender.failure() != null) {
+            // Complete, and not told or visible yet, or the sender has perhaps not been told: whoever polls must hear of a failure.
             return false;
         }
         if (overlay != null && !overlay.onSenderClosing(acknowledged == sent)) {
