@@ -27,7 +27,7 @@ final class EndPair implements AutoCloseable {
 
     /** One process, and what it says. */
     private record End(Process process, BufferedReader lines) {
-        static End start(Way way, String role) throws IOException {
+        static End start(Way way, String role, EndHost host, String fabric) throws IOException {
             List<String> command = new ArrayList<>(
                     List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                             "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
@@ -38,11 +38,9 @@ final class EndPair implements AutoCloseable {
                 command.add(option(OPTIONS.get(way)));
             }
             command.addAll(List.of("-cp", System.getProperty("java.class.path"), TensorProcess.class.getName(),
-                    way.name(), role));
-            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+                    way.name(), role, host.address(), fabric));
             // What UCX warns of is no answer of an end.
-            builder.environment().put("UCX_LOG_FILE", "stderr");
-            Process process = builder.start();
+            Process process = host.start(command, Map.of("UCX_LOG_FILE", "stderr"));
             return new End(process,
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
         }
@@ -95,10 +93,10 @@ final class EndPair implements AutoCloseable {
     private final End sender;
     private final End receiver;
 
-    EndPair(Way way) throws IOException {
-        receiver = End.start(way, RECEIVER);
+    EndPair(Way way, Route route) throws IOException {
+        receiver = End.start(way, RECEIVER, route.receiver(), route.fabric());
         try {
-            sender = End.start(way, SENDER);
+            sender = End.start(way, SENDER, route.sender(), route.fabric());
         } catch (IOException | RuntimeException e) {
             receiver.process().destroyForcibly();
             throw e;

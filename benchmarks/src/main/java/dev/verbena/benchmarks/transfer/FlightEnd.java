@@ -29,6 +29,7 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 
+import dev.verbena.transfer.Endpoint;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
@@ -40,7 +41,6 @@ import io.grpc.netty.NettyServerBuilder;
  * <p><b>Owner:</b> the process. <b>Threading:</b> confined to it; where tensors arrive, the thread of the stream computes.
  */
 final class FlightEnd implements TensorEnd {
-    private static final String HOST = "localhost";
     /** So that no tensor waits for word that more may be sent. */
     private static final int WINDOW_BYTE_SIZE = 64 << 20;
     private static final long PATIENCE_SECONDS = 60;
@@ -50,6 +50,7 @@ final class FlightEnd implements TensorEnd {
     private final BufferAllocator allocator = new RootAllocator();
     private final ExecutorService threads = Executors
             .newCachedThreadPool(task -> Thread.ofPlatform().daemon().unstarted(task));
+    private final String host;
     /** Null where tensors are made. */
     private final FlightServer server;
     private ManagedChannel channel;
@@ -61,16 +62,17 @@ final class FlightEnd implements TensorEnd {
     private volatile Work work = Work.LAST;
     private int number;
 
-    FlightEnd(boolean isSender) throws IOException {
+    FlightEnd(boolean isSender, String host) throws IOException {
+        this.host = host;
         Consumer<NettyServerBuilder> options = builder -> builder.flowControlWindow(WINDOW_BYTE_SIZE);
         server = isSender ? null
-                : FlightServer.builder(allocator, Location.forGrpcInsecure(HOST, 0), new Receiving()).executor(threads)
+                : FlightServer.builder(allocator, Location.forGrpcInsecure(host, 0), new Receiving()).executor(threads)
                         .transportHint("grpc.builderConsumer", options).build().start();
     }
 
     @Override
     public String address() {
-        return server == null ? "none" : Integer.toString(server.getPort());
+        return server == null ? "none" : new Endpoint(host, server.getPort()).toString();
     }
 
     @Override
@@ -78,7 +80,8 @@ final class FlightEnd implements TensorEnd {
         if (server != null) {
             return;
         }
-        channel = NettyChannelBuilder.forAddress(HOST, Integer.parseInt(peer)).usePlaintext().directExecutor()
+        Endpoint to = Endpoint.parse(peer);
+        channel = NettyChannelBuilder.forAddress(to.host(), to.port()).usePlaintext().directExecutor()
                 .flowControlWindow(WINDOW_BYTE_SIZE).build();
         batches = FlightGrpcUtils.createFlightClient(allocator, channel).startPut(FlightDescriptor.path("tensors"),
                 root, results);

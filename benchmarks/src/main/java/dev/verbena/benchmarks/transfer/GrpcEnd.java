@@ -6,12 +6,12 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
+import dev.verbena.transfer.Endpoint;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -36,6 +36,7 @@ final class GrpcEnd implements TensorEnd {
     private static final long PATIENCE_SECONDS = 60;
 
     private final boolean isTuned;
+    private final String host;
     private final TensorMessages.Direct direct = new TensorMessages.Direct();
     private final MethodDescriptor<byte[], Float> single = method("Single", MethodDescriptor.MethodType.UNARY,
             new TensorMessages.Bytes());
@@ -54,8 +55,9 @@ final class GrpcEnd implements TensorEnd {
     private volatile MemorySegment tensor;
     private int number;
 
-    GrpcEnd(boolean isTuned, boolean isSender) throws IOException {
+    GrpcEnd(boolean isTuned, boolean isSender, String host) throws IOException {
         this.isTuned = isTuned;
+        this.host = host;
         server = isSender ? null : serve();
     }
 
@@ -67,8 +69,7 @@ final class GrpcEnd implements TensorEnd {
     }
 
     private Server serve() throws IOException {
-        NettyServerBuilder builder = NettyServerBuilder
-                .forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(host, 0))
                 .maxInboundMessageSize(Integer.MAX_VALUE)
                 .addService(ServerServiceDefinition.builder(SERVICE)
                         .addMethod(single, ServerCalls.asyncUnaryCall(this::onSingle))
@@ -78,7 +79,7 @@ final class GrpcEnd implements TensorEnd {
 
     @Override
     public String address() {
-        return server == null ? "none" : Integer.toString(server.getPort());
+        return server == null ? "none" : new Endpoint(host, server.getPort()).toString();
     }
 
     @Override
@@ -86,9 +87,10 @@ final class GrpcEnd implements TensorEnd {
         if (server != null) {
             return;
         }
+        Endpoint to = Endpoint.parse(peer);
         NettyChannelBuilder builder = NettyChannelBuilder
-                .forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(peer)))
-                .usePlaintext().maxInboundMessageSize(Integer.MAX_VALUE);
+                .forAddress(new InetSocketAddress(to.host(), to.port())).usePlaintext()
+                .maxInboundMessageSize(Integer.MAX_VALUE);
         channel = (isTuned ? builder.directExecutor().flowControlWindow(WINDOW_BYTE_SIZE) : builder).build();
         if (isTuned) {
             requests = ClientCalls.asyncBidiStreamingCall(

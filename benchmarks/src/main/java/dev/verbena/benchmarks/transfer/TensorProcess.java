@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One end in a process of its own: WAY sender|receiver. It says where it is; then it does what it is told, line by line, until its standard input ends,
+ * One end in a process of its own: WAY sender|receiver HOST FABRIC. It says where it is; then it does what it is told, line by line, until its standard input ends,
  * closes the end, and exits. If it cannot go on, it says why instead:
  *
  * <pre>
@@ -33,7 +33,8 @@ final class TensorProcess {
         PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
         boolean isDone = false;
         try {
-            TensorEnd end = Way.valueOf(arguments[0]).end(arguments[1].equals(EndPair.SENDER));
+            TensorEnd end = Way.valueOf(arguments[0]).end(arguments[1].equals(EndPair.SENDER), arguments[2],
+                    arguments[3]);
             isDone = serve(end, output);
             // Whatever is still under way: the benchmark is over. But nothing is left behind.
             Thread.ofPlatform().daemon().start(TensorProcess::haltLate);

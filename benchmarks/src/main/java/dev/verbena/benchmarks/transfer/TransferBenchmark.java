@@ -21,8 +21,8 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.verbena.benchmarks.report.Spread;
 
 /**
- * benchmarks/run transfer [--quick] [--rounds N] [--sizes LIST] [--json FILE] [--report FILE]: one tensor from a process to another by each
- * way, in turn, and its result back; then raw puts.
+ * benchmarks/run transfer: one tensor from a process to another by each way, in turn, and its result back; then, on one host, raw puts. Its options:
+ * {@link TransferOrder}.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> its main thread; processes of their own send and receive.
  */
@@ -30,7 +30,6 @@ final class TransferBenchmark implements AutoCloseable {
     static final List<Long> BYTE_SIZES = List.of(64L, 4L << 10, 64L << 10, 1L << 20, 16L << 20, 128L << 20, 1L << 30);
 
     private static final Pattern BYTE_SIZE = Pattern.compile("([1-9][0-9]{0,9})([KMG]?)");
-    private static final double WARM_UP_US = 1e6;
     private static final double TURN_US = 3e5;
     private static final int TENSORS_MIN = 3;
     private static final int TENSORS_MAX = 200_000;
@@ -42,20 +41,25 @@ final class TransferBenchmark implements AutoCloseable {
     private static final int TENSORS_OF_ONE = 8;
 
     private final Map<Way, EndPair> pairs = new EnumMap<>(Way.class);
-    private final TransferFigures figures = new TransferFigures();
+    private final TransferFigures figures;
+    private final TransferOrder order;
     private final Consumer<String> progress;
-    private final boolean isQuick;
 
-    TransferBenchmark(boolean isQuick, Consumer<String> progress) throws IOException {
-        this(List.of(Way.values()), isQuick, progress);
+    TransferBenchmark(TransferOrder order, Consumer<String> progress) throws IOException {
+        this(List.of(Way.values()), order, progress);
     }
 
-    TransferBenchmark(List<Way> ways, boolean isQuick, Consumer<String> progress) throws IOException {
-        this.isQuick = isQuick;
+    TransferBenchmark(List<Way> ways, TransferOrder order, Consumer<String> progress) throws IOException {
+        this.order = order;
         this.progress = progress;
+        figures = new TransferFigures(order.route());
         try {
             for (Way way : ways) {
-                attempt(way, () -> pairs.put(way, new EndPair(way)));
+                if (order.route().isBetweenHosts() && !way.reachesHosts()) {
+                    progress.accept(figures.leaveOut(way, "it stays within a machine"));
+                } else {
+                    attempt(way, () -> pairs.put(way, new EndPair(way, order.route())));
+                }
             }
         } catch (IOException | RuntimeException e) {
             close();
@@ -167,14 +171,14 @@ final class TransferBenchmark implements AutoCloseable {
     private Map<Work, Integer> warmUp(EndPair pair) throws IOException {
         Map<Work, Integer> tensors = new EnumMap<>(Work.class);
         for (Work work : Work.values()) {
-            tensors.put(work, isQuick ? QUICK_TENSORS : warmUp(pair, work));
+            tensors.put(work, order.isQuick() ? QUICK_TENSORS : warmUp(pair, work));
         }
         return tensors;
     }
 
-    private static int warmUp(EndPair pair, Work work) throws IOException {
+    private int warmUp(EndPair pair, Work work) throws IOException {
         double us = pair.run(TENSORS_MIN, work);
-        us = pair.run(tensorsOf(WARM_UP_US, us), work);
+        us = pair.run(tensorsOf(order.warmUpSeconds() * 1e6, us), work);
         return tensorsOf(TURN_US, pair.run(tensorsOf(TURN_US, us), work));
     }
 
@@ -184,7 +188,7 @@ final class TransferBenchmark implements AutoCloseable {
 
     /** What a copy takes within this process: the least that a tensor takes which is moved. */
     private double copyUs(long byteSize) {
-        int count = isQuick ? 1 : Math.clamp((1L << 30) / byteSize, TENSORS_MIN, TENSORS_MAX);
+        int count = order.isQuick() ? 1 : Math.clamp((1L << 30) / byteSize, TENSORS_MIN, TENSORS_MAX);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment from = arena.allocate(byteSize);
             MemorySegment to = arena.allocate(byteSize);
@@ -234,9 +238,11 @@ final class TransferBenchmark implements AutoCloseable {
                 System.exit(2);
                 return;
             }
-            try (TransferBenchmark benchmark = new TransferBenchmark(order.isQuick(), output::println)) {
+            try (TransferBenchmark benchmark = new TransferBenchmark(order, output::println)) {
                 TransferFigures figures = benchmark.run(order.byteSizes(), order.rounds());
-                figures.add(new RawPuts(order.isQuick(), output::println).run(order.rounds()));
+                if (!order.route().isBetweenHosts()) {
+                    figures.add(new RawPuts(order.isQuick(), output::println).run(order.rounds()));
+                }
                 figures.table().forEach(output::println);
                 figures.targets().forEach(output::println);
                 if (order.isQuick()) {

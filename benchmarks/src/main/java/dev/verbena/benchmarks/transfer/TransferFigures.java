@@ -58,12 +58,21 @@ final class TransferFigures {
                 .map(byteSize -> new Target(Way.STATIC, byteSize, slower, byteSize, 1.5)));
     }
 
+    private final Route route;
     private final Map<Key, List<Double>> us = new LinkedHashMap<>();
     private final Map<Long, List<Double>> copyUs = new TreeMap<>();
     /** What is said of ways that do not work here, or from some size on. */
     private final Map<Way, String> leftOut = new EnumMap<>(Way.class);
     /** Null before they are measured. */
     private RawPutFigures puts;
+
+    TransferFigures(Route route) {
+        this.route = route;
+    }
+
+    Route route() {
+        return route;
+    }
 
     void add(Way way, Work work, long byteSize, double microseconds) {
         us.computeIfAbsent(new Key(way, work, byteSize), _ -> new ArrayList<>()).add(microseconds);
@@ -120,8 +129,13 @@ final class TransferFigures {
 
     /** All of which both sides were measured. */
     List<Goal> goals() {
-        Stream<Goal> ofTensors = TARGETS.stream().filter(target -> !ratios(target).isEmpty()).map(this::goal);
+        Stream<Goal> ofTensors = measuredTargets().map(this::goal);
         return Stream.concat(ofTensors, puts == null ? Stream.of() : puts.goals().stream()).toList();
+    }
+
+    /** Of which both sides were measured; they are of processes on one machine. */
+    private Stream<Target> measuredTargets() {
+        return route.isBetweenHosts() ? Stream.of() : TARGETS.stream().filter(target -> !ratios(target).isEmpty());
     }
 
     private Goal goal(Target target) {
@@ -151,9 +165,10 @@ final class TransferFigures {
         return ratios;
     }
 
-    /** A block for each work: a line for each way, a column for each size. */
+    /** A block for each work: a line for each way, a column for each size; and one of ratios. */
     List<String> table() {
         List<String> lines = new ArrayList<>();
+        lines.add("Tensors " + route.describe());
         for (Work work : Work.values()) {
             lines.add("Microseconds from sending a tensor until "
                     + (work == Work.LAST ? "its last element" : "its largest element, of all that were read,")
@@ -163,6 +178,12 @@ final class TransferFigures {
                 lines.add(line(way.label, byteSize -> cell(us.get(new Key(way, work, byteSize)))));
             }
             lines.add(line(COPY_TITLE, byteSize -> cell(copyUs.get(byteSize))));
+        }
+        lines.add("Times as long as by static placement, until the last element is back");
+        for (Way way : Way.values()) {
+            if (way != Way.STATIC) {
+                lines.add(line(way.label, byteSize -> times(timesStatic(way, byteSize))));
+            }
         }
         lines.addAll(leftOut());
         if (puts != null) {
@@ -181,13 +202,17 @@ final class TransferFigures {
         return line.toString().stripTrailing();
     }
 
+    private static String times(Spread ratios) {
+        return ratios.isPositive() ? String.format(Locale.ROOT, "%.2f", ratios.median()) : "-";
+    }
+
     private static String cell(List<Double> values) {
         return values == null ? "-" : String.format(Locale.ROOT, "%.2f", Spread.median(values));
     }
 
     /** A line for each target of which both sides were measured. */
     List<String> targets() {
-        Stream<String> ofTensors = TARGETS.stream().filter(target -> !ratios(target).isEmpty()).map(this::sentence);
+        Stream<String> ofTensors = measuredTargets().map(this::sentence);
         return Stream.concat(ofTensors, puts == null ? Stream.of() : puts.targets().stream()).toList();
     }
 
@@ -211,21 +236,22 @@ final class TransferFigures {
         us.forEach((key, values) -> figures.add(figure(key.way.label, key.work.name(), key.byteSize, values)));
         copyUs.forEach((byteSize, values) -> figures.add(figure(COPY_TITLE, Work.LAST.name(), byteSize, values)));
         List<Map<String, Object>> targets = new ArrayList<>();
-        for (Target target : TARGETS) {
+        for (Target target : measuredTargets().toList()) {
             List<Double> ratios = ratios(target);
-            if (!ratios.isEmpty()) {
-                Map<String, Object> entry = new LinkedHashMap<>();
-                entry.put("way", target.way.label);
-                entry.put("byteSize", target.byteSize);
-                entry.put("against", target.slower.label);
-                entry.put("againstByteSize", target.slowerByteSize);
-                entry.put("min", target.min);
-                entry.put("ratios", ratios);
-                entry.put("isMet", Spread.median(ratios) >= target.min);
-                targets.add(entry);
-            }
+            Map<String, Object> entry = new LinkedHashMap<>();
+            entry.put("way", target.way.label);
+            entry.put("byteSize", target.byteSize);
+            entry.put("against", target.slower.label);
+            entry.put("againstByteSize", target.slowerByteSize);
+            entry.put("min", target.min);
+            entry.put("ratios", ratios);
+            entry.put("isMet", Spread.median(ratios) >= target.min);
+            targets.add(entry);
         }
         Map<String, Object> all = new LinkedHashMap<>();
+        all.put("receiver", route.receiver().name());
+        all.put("sender", route.sender().name());
+        all.put("fabric", route.fabric());
         all.put("machine", Machine.toMap());
         all.put("versions", versions());
         all.put("figures", figures);

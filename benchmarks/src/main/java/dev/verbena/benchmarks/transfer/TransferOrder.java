@@ -14,16 +14,23 @@ import dev.verbena.page.WholeFile;
  * <p><b>Owner:</b> {@link TransferBenchmark}. <b>Threading:</b> confined to its thread.
  */
 final class TransferOrder {
-    static final String USAGE = "[--quick] [--rounds N] [--sizes 64,4K,1M] [--json FILE] [--report FILE]";
+    static final String USAGE = "[--quick] [--rounds N] [--warm-up SECONDS] [--sizes 64,4K,1M] [--fabric NAME]"
+            + " [--hosts RECEIVER,SENDER [--ssh COMMAND]] [--json FILE] [--report FILE]";
 
     private static final int ROUNDS = 5;
+    private static final String SSH = "ssh -o BatchMode=yes -o ConnectTimeout=30";
 
     private List<Long> byteSizes = TransferBenchmark.byteSizes();
     private int rounds = ROUNDS;
+    private int warmUpSeconds = 1;
     private boolean isQuick;
-    /** Null if they are not wanted. */
+    /** Null if they are not wanted, or not said. */
     private WholeFile json;
     private WholeFile report;
+    private String hosts;
+    private String ssh;
+    private String fabric;
+    private final Route route;
 
     /** @throws IllegalArgumentException with a sentence for the user */
     TransferOrder(String[] arguments) {
@@ -31,6 +38,10 @@ final class TransferOrder {
             switch (arguments[i]) {
                 case "--quick" -> isQuick = true;
                 case "--rounds" -> rounds = number("--rounds", valueOf(arguments, i++), 99);
+                case "--warm-up" -> warmUpSeconds = number("--warm-up", valueOf(arguments, i++), 99);
+                case "--fabric" -> fabric = valueOf(arguments, i++);
+                case "--hosts" -> hosts = valueOf(arguments, i++);
+                case "--ssh" -> ssh = valueOf(arguments, i++);
                 case "--sizes" -> byteSizes = TransferBenchmark.parsedByteSizes(valueOf(arguments, i++));
                 case "--json" -> json = WholeFile.check("--json", Path.of(valueOf(arguments, i++)));
                 case "--report" -> report = WholeFile.check("--report", Path.of(valueOf(arguments, i++)));
@@ -42,6 +53,26 @@ final class TransferOrder {
             rounds = 1;
             byteSizes = TransferBenchmark.BYTE_SIZES.subList(0, 4);
         }
+        route = routeSaid();
+    }
+
+    private Route routeSaid() {
+        if (hosts == null && ssh != null) {
+            throw new IllegalArgumentException("--ssh without --hosts, to which it leads");
+        }
+        if (ssh != null && ssh.isBlank()) {
+            throw new IllegalArgumentException("--ssh is empty; give a command, such as '" + SSH + "'");
+        }
+        String way = ssh == null ? SSH : ssh;
+        return hosts == null ? Route.here(fabric) : Route.between(hosts, List.of(way.strip().split("\\s+")), fabric);
+    }
+
+    Route route() {
+        return route;
+    }
+
+    int warmUpSeconds() {
+        return warmUpSeconds;
     }
 
     List<Long> byteSizes() {

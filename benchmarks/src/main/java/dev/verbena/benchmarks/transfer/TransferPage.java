@@ -46,8 +46,9 @@ final class TransferPage {
 
     private String page() throws IOException {
         page.note(
-                "One tensor at a time, from a process to another on the same machine, and its result back; each way in"
-                        + " turn, in each round. " + String.join(". ", figures.leftOut()));
+                "One tensor at a time, " + figures.route().describe()
+                        + ", and its result back; each way in turn, in each"
+                        + " round. " + String.join(". ", figures.leftOut()));
         for (Work work : Work.values()) {
             page.figure(
                     String.format("Time from sending a tensor until %s is back, by its size. Medians; bars: from the"
@@ -57,7 +58,9 @@ final class TransferPage {
         }
         speedUps();
         puts();
-        page.goals(figures.goals());
+        if (!figures.goals().isEmpty()) {
+            page.goals(figures.goals());
+        }
         tables();
         page.machine(Machine.toMap(), TransferFigures.versions());
         return page.end();

@@ -25,7 +25,7 @@ import dev.verbena.transfer.TensorReceiver;
 import dev.verbena.transfer.TensorSender;
 
 /**
- * Tensors over shared memory, by each protocol; results are tensors of one element, statically placed.
+ * Tensors by each protocol; results are tensors of one element, statically placed.
  *
  * <p><b>Owner:</b> the process. <b>Threading:</b> confined to it.
  */
@@ -51,10 +51,11 @@ final class VerbenaEnd implements TensorEnd {
     private Traffic traffic;
     private int sizes;
 
-    VerbenaEnd(Way way, boolean isSender) {
+    VerbenaEnd(Way way, boolean isSender, String host, String fabric) {
         this.way = way;
         this.isSender = isSender;
-        device = RdmaDevice.create(RdmaDeviceOptions.defaults().withFabric("shm").withProgress(Progress.callers())
+        device = RdmaDevice.create(RdmaDeviceOptions.defaults().withFabric(fabric)
+                .withLocalEndpoint(new Endpoint(host, 0)).withProgress(Progress.callers())
                 .withName(isSender ? "sender" : "receiver"));
         small = TensorArena.create(device.slabSource(), 1 << 20, 1 << 20);
         result = small.allocate(ElementType.FLOAT32, ONE);

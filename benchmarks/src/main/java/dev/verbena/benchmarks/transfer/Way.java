@@ -35,12 +35,22 @@ enum Way {
         return compareTo(GRPC) < 0;
     }
 
-    /** In the process of an end. */
-    TensorEnd end(boolean isSender) throws IOException {
+    /** The others stay within a machine. */
+    boolean reachesHosts() {
+        return compareTo(FLIGHT) <= 0;
+    }
+
+    /**
+     * In the process of an end.
+     *
+     * @param host where it is found
+     * @param fabric of ours
+     */
+    TensorEnd end(boolean isSender, String host, String fabric) throws IOException {
         return switch (this) {
-            case STATIC, DYNAMIC, EXCHANGE, PLACED, COPY -> new VerbenaEnd(this, isSender);
-            case GRPC, GRPC_TUNED -> new GrpcEnd(this == GRPC_TUNED, isSender);
-            case FLIGHT -> new FlightEnd(isSender);
+            case STATIC, DYNAMIC, EXCHANGE, PLACED, COPY -> new VerbenaEnd(this, isSender, host, fabric);
+            case GRPC, GRPC_TUNED -> new GrpcEnd(this == GRPC_TUNED, isSender, host);
+            case FLIGHT -> new FlightEnd(isSender, host);
             case AERON -> new AeronEnd(isSender);
             case NETTY -> new NettyEnd(isSender);
             case SOCKET -> new SocketEnd(isSender);

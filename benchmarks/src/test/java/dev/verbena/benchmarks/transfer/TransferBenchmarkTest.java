@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -41,6 +42,10 @@ class TransferBenchmarkTest {
         });
     }
 
+    private static TransferOrder order(String... arguments) {
+        return new TransferOrder(arguments);
+    }
+
     @AfterEach
     void forgetOptions() {
         EndPair.OPTIONS.values().forEach(System::clearProperty);
@@ -49,7 +54,7 @@ class TransferBenchmarkTest {
     @Test
     void eachWayHasALineForEachWork() throws Exception {
         List<String> said = new ArrayList<>();
-        try (TransferBenchmark benchmark = new TransferBenchmark(true, said::add)) {
+        try (TransferBenchmark benchmark = new TransferBenchmark(order("--quick"), said::add)) {
             TransferFigures figures = benchmark.run(TransferBenchmark.BYTE_SIZES.subList(1, 4), 1);
             List<String> table = figures.table();
             List<String> leftOut = said.stream().filter(line -> line.contains(" is left out: ")).toList();
@@ -57,9 +62,13 @@ class TransferBenchmarkTest {
                     leftOut.stream()
                             .allMatch(line -> line.startsWith(Way.UCX.label + " is left out: jucx cannot be loaded")),
                     leftOut::toString);
-            assertEquals(leftOut, table.subList(Work.values().length * (2 + Way.values().length + 1), table.size()));
-            assertTrue(table.get(1).matches(" +4 KiB +64 KiB +1 MiB"), table.get(1));
-            assertTrue(table.get(2).matches("static( +[0-9.]+){3}"), table.get(2));
+            int times = 1 + Work.values().length * (2 + Way.values().length + 1);
+            assertEquals(leftOut, table.subList(times + Way.values().length, table.size()));
+            assertEquals("Tensors from a process to another on the same machine, over shm", table.getFirst());
+            assertTrue(table.get(2).matches(" +4 KiB +64 KiB +1 MiB"), table.get(2));
+            assertTrue(table.get(3).matches("static( +[0-9.]+){3}"), table.get(3));
+            assertTrue(table.get(times).startsWith("Times as long as by static placement"), table.get(times));
+            assertTrue(table.get(times + 1).matches("dynamic( +[0-9.]+){3}"), table.get(times + 1));
             assertEquals(3 + 2 * 3, figures.targets().size(), figures.targets()::toString);
             Map<String, Object> json = JSON.std.mapFrom(figures.json());
             int ways = Way.values().length - leftOut.size();
@@ -80,7 +89,8 @@ class TransferBenchmarkTest {
         System.clearProperty(EndPair.OPTIONS.get(Way.FLIGHT));
         List<String> said = new ArrayList<>();
         String sentence = "Arrow Flight is left out: -Dverbena.flightOption is not set: start it by ./verbena bench transfer";
-        try (TransferBenchmark benchmark = new TransferBenchmark(List.of(Way.STATIC, Way.FLIGHT), true, said::add)) {
+        try (TransferBenchmark benchmark = new TransferBenchmark(List.of(Way.STATIC, Way.FLIGHT), order("--quick"),
+                said::add)) {
             TransferFigures figures = benchmark.run(List.of(64L), 1);
             assertTrue(said.contains(sentence), said::toString);
             assertTrue(figures.table().contains(sentence), figures.table()::toString);
@@ -89,6 +99,35 @@ class TransferBenchmarkTest {
             List<?> leftOut = (List<?>) JSON.std.mapFrom(figures.json()).get("leftOut");
             assertTrue(leftOut.toString().contains("verbena.flightOption"), leftOut::toString);
         }
+    }
+
+    /** By a script in place of ssh, which stays here. */
+    @Test
+    void betweenHostsEndsAreStartedBySsh(@TempDir Path folder) throws Exception {
+        Path ssh = folder.resolve("ssh");
+        Path hosts = folder.resolve("hosts");
+        Files.writeString(ssh, "#!/bin/sh\necho \"$2\" >> '" + hosts + "'\nexec sh -c \"$3\"\n");
+        assertTrue(ssh.toFile().setExecutable(true));
+        List<String> said = new ArrayList<>();
+        TransferOrder order = order("--quick", "--hosts", "127.0.0.1,localhost", "--ssh", ssh + " -q", "--fabric",
+                "shm");
+        try (TransferBenchmark benchmark = new TransferBenchmark(List.of(Way.STATIC, Way.GRPC, Way.FLIGHT, Way.AERON),
+                order, said::add)) {
+            TransferFigures figures = benchmark.run(List.of(4096L), 1);
+            List<String> table = figures.table();
+            assertEquals("Tensors from localhost to 127.0.0.1, over shm", table.getFirst());
+            for (Way way : List.of(Way.STATIC, Way.GRPC, Way.FLIGHT)) {
+                assertTrue(figures.us(way, Work.MAX, 4096).isPositive(), table::toString);
+            }
+            assertEquals(List.of(), figures.targets());
+            assertEquals("Aeron IPC is left out: it stays within a machine", table.getLast());
+            assertTrue(said.contains(table.getLast()), said::toString);
+            assertTrue(TransferPage.of(figures, true).contains("from localhost to 127.0.0.1, over shm"));
+            assertEquals("localhost", JSON.std.mapFrom(figures.json()).get("sender"));
+        }
+        List<String> names = Files.readAllLines(hosts);
+        assertEquals(3, names.stream().filter("127.0.0.1"::equals).count(), names::toString);
+        assertEquals(3, names.stream().filter("localhost"::equals).count(), names::toString);
     }
 
     @Test

@@ -15,19 +15,39 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Wrong arguments are named before anything is measured. */
 class TransferOrderTest {
     @ParameterizedTest
     @CsvSource({"--fast, option '--fast' is unknown: use [--quick]", "--rounds, --rounds needs a value",
             "--rounds 100, --rounds=100 must be a whole number", "--sizes 6, --sizes=6: '6' must be a multiple",
-            "--report, --report needs a value", "--report /, --report=/ is a folder; give a file",
+            "--report, --report needs a value", "--warm-up 0, --warm-up=0 must be a whole number",
+            "--ssh ssh, --ssh without --hosts", "--hosts a --ssh ssh, --hosts=a must be two",
+            "--fabric, --fabric needs a value", "--report /, --report=/ is a folder; give a file",
             "--report /no/such/folder/x, --report=/no/such/folder/x cannot be written: there is no folder /no/such/folder;",
             "--json /no/such/folder/x, --json=/no/such/folder/x cannot be written: there is no folder"})
     void wrongOptionsAreNamed(String arguments, String message) {
         String said = assertThrows(IllegalArgumentException.class, () -> new TransferOrder(arguments.split(" ")))
                 .getMessage();
         assertTrue(said.startsWith(message), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "a,b,c", "a,a", ",b", "a,-oProxyCommand=b", "a b,c"})
+    void wrongHostsAreNamed(String hosts) {
+        String said = assertThrows(IllegalArgumentException.class,
+                () -> new TransferOrder(new String[]{"--hosts", hosts})).getMessage();
+        assertTrue(said.contains("two") && said.contains("--hosts"), said);
+    }
+
+    @Test
+    void betweenHostsItIsVerbsUnlessSaidOtherwise() {
+        Route route = new TransferOrder(new String[]{"--hosts", "me@a,b"}).route();
+        assertTrue(route.isBetweenHosts());
+        assertEquals("from b to a, over verbs", route.describe());
+        assertEquals("from a process to another on the same machine, over verbs",
+                new TransferOrder(new String[]{"--fabric", "verbs"}).route().describe());
     }
 
     @Test

@@ -18,7 +18,7 @@ class TransferPageTest {
 
     /** Each way takes longer than the one before, and some are nearly the same. */
     private static TransferFigures figures(List<Long> byteSizes) {
-        TransferFigures figures = new TransferFigures();
+        TransferFigures figures = new TransferFigures(Route.here(null));
         for (long byteSize : byteSizes) {
             for (int round = 0; round < ROUNDS; round++) {
                 for (Way way : Way.values()) {
@@ -76,7 +76,7 @@ class TransferPageTest {
     /** Of a machine with little memory, without UCX, and of one size. */
     @Test
     void whatIsMissingIsLeftOutByName(@TempDir Path folder) throws Exception {
-        TransferFigures figures = new TransferFigures();
+        TransferFigures figures = new TransferFigures(Route.here(null));
         figures.addCopy(64, .01);
         figures.add(Way.STATIC, Work.LAST, 64, 1);
         figures.leaveOut(Way.UCX, "jucx cannot be <loaded>");

@@ -1,0 +1,71 @@
+package dev.verbena.benchmarks.transfer;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Where an end runs: on this host, or on one to which a command such as ssh leads, in a folder of this one's name, by programs in the same places.
+ *
+ * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+ *
+ * @param name that others reach it by, with or without a user before it; that of the loopback interface is this host
+ * @param ssh takes the name and a line for a shell there; empty on this host
+ */
+record EndHost(String name, List<String> ssh) {
+    static final EndHost HERE = new EndHost("127.0.0.1", List.of());
+
+    /** Names and addresses, with or without a user; never an option of ssh. */
+    private static final Pattern NAME = Pattern.compile("[\\w.@:%][\\w.@:%-]*");
+    /** What says how devices use their network goes with the end. */
+    private static final Pattern PASSED = Pattern.compile("(RDMA|VERBENA)_[A-Z0-9_]+");
+
+    /** @throws IllegalArgumentException if that is no name of a host */
+    static EndHost of(String name, List<String> ssh) {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("'" + name + "' is no host: give two names, as in --hosts=a,b");
+        }
+        return new EndHost(name, ssh);
+    }
+
+    boolean isHere() {
+        return ssh.isEmpty();
+    }
+
+    /** Where an end there listens. */
+    String address() {
+        return name.substring(name.lastIndexOf('@') + 1);
+    }
+
+    /** What it says of errors is seen here. */
+    Process start(List<String> command, Map<String, String> variables) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(isHere() ? command : thereBySsh(command, variables))
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
+        if (isHere()) {
+            builder.environment().putAll(variables);
+        }
+        return builder.start();
+    }
+
+    private List<String> thereBySsh(List<String> command, Map<String, String> variables) {
+        Map<String, String> all = new TreeMap<>(System.getenv());
+        all.keySet().removeIf(variable -> !PASSED.matcher(variable).matches());
+        all.putAll(variables);
+        Stream<String> assignments = all.entrySet().stream().map(each -> each.getKey() + "=" + each.getValue());
+        List<String> words = new ArrayList<>(ssh);
+        words.add(name);
+        words.add("cd " + quote(System.getProperty("user.dir")) + " && exec env "
+                + Stream.concat(assignments, command.stream()).map(EndHost::quote).collect(Collectors.joining(" ")));
+        return words;
+    }
+
+    /** As one word of a shell, whatever is in it. */
+    private static String quote(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
+    }
+}
