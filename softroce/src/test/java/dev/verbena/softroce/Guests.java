@@ -56,21 +56,32 @@ final class Guests {
         }
     }
 
+    /** Runs a command on host1, which may log in to both, and waits for its end. @return host1's and host2's */
+    static List<GuestRun> pairBySsh(String command, Duration timeout) throws IOException, InterruptedException {
+        try (RunningGuests guests = start(timeout, newFolder(), 2, List.of("--ssh", "pair", command))) {
+            return guests.await();
+        }
+    }
+
     /** Likewise, for tests that do something to the hosts meanwhile. */
     static RunningGuests startPair(String first, String second, Duration timeout)
             throws IOException, InterruptedException {
         return start(timeout, newFolder(), "pair", first, second);
     }
 
+    /** One of the script's commands, and what each host shall do. */
+    static RunningGuests start(Duration timeout, Path out, String... words) throws IOException, InterruptedException {
+        return start(timeout, out, words.length - 1, List.of(words));
+    }
+
     /** Waits until there is a slot. */
-    static RunningGuests start(Duration timeout, Path out, String... words)
+    private static RunningGuests start(Duration timeout, Path out, int hosts, List<String> words)
             throws IOException, InterruptedException {
         assumeTheyWork();
         List<String> command = new ArrayList<>(List.of(SCRIPT.toString(), "--attached", "--timeout",
                 Long.toString(timeout.toSeconds()), "--out", out.toString()));
-        command.addAll(List.of(words));
+        command.addAll(words);
         ProcessBuilder script = new ProcessBuilder(command).directory(HOME.toFile());
-        int hosts = words.length - 1;
         Slots.OF_THIS_MACHINE.take(timeout);
         try {
             return new RunningGuests(script, out, hosts, Slots.OF_THIS_MACHINE::giveBack);

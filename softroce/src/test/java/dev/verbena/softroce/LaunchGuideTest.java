@@ -20,29 +20,11 @@ class LaunchGuideTest {
     private static final Duration TIMEOUT = Duration.ofMinutes(20);
     /** One compiler is enough for so short a program, and halves what it costs a guest to start one. */
     private static final String FLAGS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData";
-    /**
-     * Whoever has the key may log in to both hosts, which know each other. A program's shell on a host has no variables but those of a login.
-     */
-    private static final String SSH = """
-            set -e
-            umask 077
-            mkdir -p ~/.ssh
-            cp KEYS/client ~/.ssh/id_ed25519
-            cp KEYS/client.pub ~/.ssh/authorized_keys
-            cp KEYS/known_hosts ~/.ssh/known_hosts
-            : > ~/.ssh/config
-            """;
-    private static final String SECOND = SSH + """
-            dropbear -F -E -r KEYS/host -P /run/dropbear.pid || [ -e /run/over ]
-            """;
-    private static final String FIRST = SSH + """
-            dropbear -E -r KEYS/host
+    private static final String ON_HOST1 = """
             export JDK_JAVA_OPTIONS='FLAGS'
-            until ssh -o BatchMode=yes host2 true; do sleep 0.5; done
             LAUNCH
             echo '-- next --'
             ./verbena launch --hosts host1,host2 -n 1 -- sh -c '[ $RANK = 0 ] || exit 7; sleep 1000' || echo "status $?"
-            ssh host2 'touch /run/over; kill $(cat /run/dropbear.pid)'
             """;
 
     @TempDir
@@ -72,32 +54,14 @@ class LaunchGuideTest {
         Path seenByGuests = Files.createDirectories(Guests.TARGET.resolve("launch-guide"));
         GuidePrograms programs = GuidePrograms.of(GUIDE, seenByGuests);
         Guests.assumeTheyWork();
-        makeKeys(seenByGuests);
-        String keys = "'" + seenByGuests + "'";
-        var runs = Guests.pair(
-                FIRST.replace("KEYS", keys).replace("FLAGS", FLAGS).replace("LAUNCH",
-                        programs.commandsOnHosts().getFirst()),
-                SECOND.replace("KEYS", keys), TIMEOUT);
+        var runs = Guests.pairBySsh(
+                ON_HOST1.replace("FLAGS", FLAGS).replace("LAUNCH", programs.commandsOnHosts().getFirst()), TIMEOUT);
         String[] printed = runs.getFirst().assertSucceeded().output().split("-- next --\\n");
         runs.getLast().assertSucceeded();
         programs.assertPrinted(sorted(printed[0]));
-        // Between lines of the ssh server.
         List<String> lines = printed[1].lines().toList();
         assertTrue(lines.contains("verbena: rank 1 on host2 ended with status 7; the others are ended"), printed[1]);
         assertTrue(lines.contains("status 7"), printed[1]);
-    }
-
-    /** Of the hosts, which share one, and of who may log in. */
-    private static void makeKeys(Path folder) throws Exception {
-        ProcessBuilder keys = new ProcessBuilder("bash", "-ec", """
-                rm -f client client.pub host
-                ssh-keygen -q -t ed25519 -N '' -f client
-                key=$(dropbearkey -t ed25519 -f host | grep ^ssh-ed25519)
-                printf 'host1 %s\\nhost2 %s\\n' "$key" "$key" > known_hosts
-                """).directory(folder.toFile()).redirectErrorStream(true);
-        Process making = keys.start();
-        String said = new String(making.getInputStream().readAllBytes());
-        assertEquals(0, making.waitFor(), said);
     }
 
     private static String sorted(String output) {
