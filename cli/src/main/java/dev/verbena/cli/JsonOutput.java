@@ -59,12 +59,12 @@ public final class JsonOutput {
 
     /** Where it is wanted, if it is: for people to read, over several lines. */
     public void write(Map<String, ?> figures) {
-        write(figures, JsonLines.pretty(figures));
+        write(figures, JsonText.pretty(figures));
     }
 
     /** Likewise, of figures that come again and again: printed on a line each; the file has the last ones. */
     public void writeLine(Map<String, ?> figures) {
-        write(figures, JsonLines.write(figures) + "\n");
+        write(figures, JsonText.write(figures) + "\n");
     }
 
     private void write(Map<String, ?> figures, String printed) {

@@ -178,7 +178,7 @@ final class Launcher {
 
     private void onFailed(TaskProcess task, TaskMessage.Failed failed) {
         explained.add(task);
-        if (phase == Phase.STARTING && failed.isBadInput()) {
+        if (phase == Phase.STARTING && failed.badInput()) {
             badInput = failed.sentence();
             abort(badInput);
         } else {

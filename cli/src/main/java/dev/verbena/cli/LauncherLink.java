@@ -34,7 +34,7 @@ final class LauncherLink implements TaskLink {
 
     @Override
     public synchronized void tell(TaskMessage message) {
-        out.println(message.toLine());
+        out.println(RecordLines.write(message));
         out.flush();
     }
 
@@ -46,7 +46,7 @@ final class LauncherLink implements TaskLink {
     private void read(Consumer<String> onAbort) {
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                switch (LauncherOrder.parse(line)) {
+                switch (RecordLines.read(LauncherOrder.class, line)) {
                     case LauncherOrder.Start(Map<String, Endpoint> endpoints) -> cluster.complete(endpoints);
                     case LauncherOrder.Abort(String cause) -> onAbort.accept(cause);
                     case null -> Complaint.print("the launcher sent what is no order: " + line);

@@ -33,7 +33,7 @@ public final class ReportFile {
     }
 
     public void write(Map<String, ?> report) {
-        write(JsonLines.pretty(report));
+        write(JsonText.pretty(report));
     }
 
     public void write(String report) {

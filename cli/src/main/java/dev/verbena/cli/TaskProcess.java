@@ -64,7 +64,7 @@ final class TaskProcess {
     synchronized void order(LauncherOrder order) {
         try {
             OutputStream input = process.getOutputStream();
-            input.write((order.toLine() + "\n").getBytes(StandardCharsets.UTF_8));
+            input.write((RecordLines.write(order) + "\n").getBytes(StandardCharsets.UTF_8));
             input.flush();
         } catch (IOException _) {
             // A broken pipe: the reader of its output finds the end of it.
@@ -106,7 +106,7 @@ final class TaskProcess {
     private void pump(Consumer<Event> events, Thread errors) {
         try (BufferedReader lines = reader(process.getInputStream())) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                TaskMessage message = TaskMessage.parse(line);
+                TaskMessage message = RecordLines.read(TaskMessage.class, line);
                 if (message == null) {
                     passOn(line);
                 } else {

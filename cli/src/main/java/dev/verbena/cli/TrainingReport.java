@@ -70,8 +70,8 @@ record TrainingReport(String fabric, String transport, TrainingOptions options, 
         map.put("blasThreads", options.blasThreads());
         map.put("iterations", options.iterations());
         map.put("epochs", options.iterations() / (double) iterationsPerEpoch);
-        map.put("testAccuracy", JsonLines.nullable(testAccuracy()));
-        map.put("testPerplexity", JsonLines.nullable(testPerplexity()));
+        map.put("testAccuracy", JsonText.nullable(testAccuracy()));
+        map.put("testPerplexity", JsonText.nullable(testPerplexity()));
         map.put("validations", validations().stream().map(this::validationMap).toList());
         map.put("imagesPerSecond", imagesPerSecond());
         map.put("senderCopies", firstAndLater(SessionStatistics::copiesFirst, SessionStatistics::copiesLater));
@@ -89,7 +89,7 @@ record TrainingReport(String fabric, String transport, TrainingOptions options, 
         map.put("tasks", tasks.stream().map(TrainingReport::taskMap).toList());
         List<Double> losses = new ArrayList<>();
         for (double loss : lossCurve()) {
-            losses.add(JsonLines.nullable(loss));
+            losses.add(JsonText.nullable(loss));
         }
         map.put("lossCurve", losses);
         return map;
@@ -157,7 +157,10 @@ record TrainingReport(String fabric, String transport, TrainingOptions options, 
     }
 
     private Map<String, Object> validationMap(Validation measured) {
-        Map<String, Object> map = new LinkedHashMap<>(TaskReport.toMap(measured));
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("iteration", measured.iteration());
+        map.put("accuracy", JsonText.nullable(measured.accuracy()));
+        map.put("perplexity", JsonText.nullable(measured.perplexity()));
         map.put("epoch", epoch(measured));
         return map;
     }

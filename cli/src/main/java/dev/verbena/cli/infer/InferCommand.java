@@ -10,13 +10,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import dev.verbena.cli.BadInputException;
 import dev.verbena.cli.ExitStatus;
 import dev.verbena.cli.FabricOption;
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.cli.JavaCommand;
-import dev.verbena.cli.JsonLines;
 import dev.verbena.cli.JsonOutput;
 import dev.verbena.cli.OpenDimensions;
 import dev.verbena.cli.WaitNotices;
@@ -27,6 +30,7 @@ import dev.verbena.onnxruntime.ModelPlan;
 import dev.verbena.onnxruntime.PartClient;
 import dev.verbena.onnxruntime.PartException;
 import dev.verbena.onnxruntime.PartOptions;
+import dev.verbena.onnxruntime.PartStatistics;
 import dev.verbena.onnxruntime.WholeModel;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.NetworkOptions;
@@ -152,9 +156,11 @@ public final class InferCommand implements Callable<Integer> {
             Map<String, Path> written = folder == null ? Map.of() : write(client, inputs.tensors(), folder);
             InferFigures apart = iterations == 0 ? null : measure(client, inputs.tensors());
             InferFigures together = iterations == 0 ? null : measure(whole, inputs.tensors());
-            List<Map<String, Object>> ends = new ArrayList<>();
-            parts.forEach(part -> part.order(Map.of("order", "stop")));
-            parts.forEach(part -> ends.add(part.await("stopped", START_SECONDS)));
+            List<PartMessage.Stopped> ends = new ArrayList<>();
+            for (int i = 0; i < parts.size(); i++) {
+                parts.get(i).order(new PartOrder.Stop(i));
+            }
+            parts.forEach(part -> ends.add(part.await(PartMessage.Stopped.class, START_SECONDS)));
             parts.forEach(PartProcess::awaitEnd);
             Map<String, Object> figures = figures(plan, selected, verified, apart, together, ends, written);
             print(plan, selected, verified, apart, together, figures);
@@ -165,17 +171,12 @@ public final class InferCommand implements Callable<Integer> {
     private static void connect(List<PartProcess> parts, PartClient client, Endpoint own) {
         try (WaitNotices.Notice _ = WaitNotices.onStandardError().begin(() -> "waiting for all parts to come up", "",
                 WaitNotices.NO_LIMIT)) {
-            Map<String, String> addresses = new LinkedHashMap<>(
-                    Map.of(String.valueOf(ModelPlan.CLIENT), own.toString()));
-            Map<Integer, Endpoint> endpoints = new LinkedHashMap<>();
-            for (int i = 0; i < parts.size(); i++) {
-                String endpoint = (String) parts.get(i).await("listening", START_SECONDS).get("endpoint");
-                addresses.put(String.valueOf(i), endpoint);
-                endpoints.put(i, Endpoint.parse(endpoint));
-            }
-            parts.forEach(part -> part.order(addresses));
-            client.connect(endpoints);
-            parts.forEach(part -> part.await("connected", START_SECONDS));
+            List<Endpoint> endpoints = new ArrayList<>();
+            parts.forEach(part -> endpoints.add(part.await(PartMessage.Listening.class, START_SECONDS).endpoint()));
+            parts.forEach(part -> part.order(new PartOrder.Connect(own, endpoints)));
+            client.connect(IntStream.range(0, parts.size()).boxed()
+                    .collect(Collectors.toMap(Function.identity(), endpoints::get)));
+            parts.forEach(part -> part.await(PartMessage.Connected.class, START_SECONDS));
         }
     }
 
@@ -255,7 +256,7 @@ public final class InferCommand implements Callable<Integer> {
     }
 
     private Map<String, Object> figures(ModelPlan plan, String selected, int verified, InferFigures apart,
-            InferFigures together, List<Map<String, Object>> ends, Map<String, Path> written) {
+            InferFigures together, List<PartMessage.Stopped> ends, Map<String, Path> written) {
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("model", model.file.getFileName().toString());
         figures.put("nodes", plan.model().graph().nodes().size());
@@ -263,9 +264,9 @@ public final class InferCommand implements Callable<Integer> {
         figures.put("threads", threads);
         figures.put("iterations", iterations);
         figures.put("verified", verified);
-        figures.put("placed", sum(ends, "placed"));
-        figures.put("copiesFirst", sum(ends, "copiesFirst"));
-        figures.put("copiesLater", sum(ends, "copiesLater") + sum(ends, "stagingCopies"));
+        figures.put("placed", sum(ends, end -> end.statistics().placed()));
+        figures.put("copiesFirst", sum(ends, end -> end.statistics().copiesFirst()));
+        figures.put("copiesLater", sum(ends, end -> end.statistics().copiesLater() + end.stagingCopies()));
         if (iterations > 0) {
             figures.put("processes", apart.toMap());
             figures.put("oneSession", together.toMap());
@@ -273,12 +274,27 @@ public final class InferCommand implements Callable<Integer> {
         Map<String, String> outputs = new LinkedHashMap<>();
         written.forEach((name, file) -> outputs.put(name, file.toString()));
         figures.put("outputs", outputs);
-        figures.put("parts", ends);
+        figures.put("parts", ends.stream().map(InferCommand::partMap).toList());
         return figures;
     }
 
-    private static long sum(List<Map<String, Object>> ends, String key) {
-        return ends.stream().mapToLong(end -> JsonLines.wide(end.get(key))).sum();
+    private static Map<String, Object> partMap(PartMessage.Stopped end) {
+        PartStatistics statistics = end.statistics();
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("part", end.part());
+        map.put("pid", end.pid());
+        map.put("inferences", statistics.inferences());
+        map.put("placed", statistics.placed());
+        map.put("copiesFirst", statistics.copiesFirst());
+        map.put("copiesLater", statistics.copiesLater());
+        map.put("copiedBytes", statistics.copiedByteSize());
+        map.put("stagingCopies", end.stagingCopies());
+        map.put("runNs", statistics.runNs());
+        return map;
+    }
+
+    private static long sum(List<PartMessage.Stopped> ends, ToLongFunction<PartMessage.Stopped> figure) {
+        return ends.stream().mapToLong(figure).sum();
     }
 
     private void print(ModelPlan plan, String selected, int verified, InferFigures apart, InferFigures together,

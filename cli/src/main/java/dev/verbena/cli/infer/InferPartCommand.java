@@ -7,20 +7,19 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
 import dev.verbena.cli.ExitStatus;
 import dev.verbena.cli.FailedRunException;
-import dev.verbena.cli.JsonLines;
+import dev.verbena.cli.RecordLines;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.onnxruntime.ModelPlan;
 import dev.verbena.onnxruntime.ModelWeights;
 import dev.verbena.onnxruntime.PartException;
 import dev.verbena.onnxruntime.PartOptions;
 import dev.verbena.onnxruntime.PartRunner;
-import dev.verbena.onnxruntime.PartStatistics;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.RdmaDevice;
 import dev.verbena.transfer.RdmaDeviceOptions;
@@ -30,7 +29,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code verbena infer-part}: one part of a model, started by {@code infer}, which is told by lines of JSON. When its standard input ends, who
+ * {@code verbena infer-part}: one part of a model, started by {@code infer}, which is told by lines. When its standard input ends, who
  * started it is gone, however that went, and it halts.
  *
  * <p><b>Owner:</b> the command line. <b>Threading:</b> confined to its thread, but for one that reads.
@@ -67,15 +66,16 @@ public final class InferPartCommand implements Callable<Integer> {
                 .create(RdmaDeviceOptions.defaults().withFabric(fabric).withName("part " + part));
                 ModelWeights weights = ModelWeights.of(plan.model());
                 PartRunner runner = PartRunner.open(plan, part, device, weights, options)) {
-            out.println(JsonLines.write(Map.of("event", "listening", "endpoint", device.endpoint().toString())));
+            out.println(RecordLines.write(new PartMessage.Listening(device.endpoint())));
             Map<Integer, Endpoint> endpoints = endpoints(orders.readLine());
             Thread.ofPlatform().daemon().name("orders").start(() -> awaitStop(orders));
             runner.connect(endpoints);
-            out.println(JsonLines.write(Map.of("event", "connected")));
+            out.println(RecordLines.write(new PartMessage.Connected(part)));
             while (!isStopped) {
                 runner.infer(LOOK);
             }
-            out.println(JsonLines.write(report(runner.statistics(), device)));
+            out.println(RecordLines.write(new PartMessage.Stopped(part, ProcessHandle.current().pid(),
+                    runner.statistics(), device.statistics().copies())));
             return ExitStatus.SUCCESS;
         } catch (TransferException | PartException | OutOfArenaMemoryException | IOException e) {
             throw new FailedRunException("part " + part + ": " + e.getMessage());
@@ -83,12 +83,14 @@ public final class InferPartCommand implements Callable<Integer> {
     }
 
     private static Map<Integer, Endpoint> endpoints(String line) {
-        Map<String, Object> order = line == null ? null : JsonLines.read(line);
-        if (order == null) {
+        if (line == null || !(RecordLines.read(PartOrder.class,
+                line) instanceof PartOrder.Connect(Endpoint client, List<Endpoint> parts))) {
             throw new FailedRunException("who started this part is gone before it began");
         }
-        Map<Integer, Endpoint> endpoints = new HashMap<>();
-        order.forEach((index, endpoint) -> endpoints.put(Integer.parseInt(index), Endpoint.parse((String) endpoint)));
+        Map<Integer, Endpoint> endpoints = new HashMap<>(Map.of(ModelPlan.CLIENT, client));
+        for (int i = 0; i < parts.size(); i++) {
+            endpoints.put(i, parts.get(i));
+        }
         return endpoints;
     }
 
@@ -102,20 +104,5 @@ public final class InferPartCommand implements Callable<Integer> {
         if (!isStopped) {
             Runtime.getRuntime().halt(ExitStatus.FAILED);
         }
-    }
-
-    private Map<String, Object> report(PartStatistics statistics, RdmaDevice device) {
-        Map<String, Object> report = new LinkedHashMap<>();
-        report.put("event", "stopped");
-        report.put("part", part);
-        report.put("pid", ProcessHandle.current().pid());
-        report.put("inferences", statistics.inferences());
-        report.put("placed", statistics.placed());
-        report.put("copiesFirst", statistics.copiesFirst());
-        report.put("copiesLater", statistics.copiesLater());
-        report.put("copiedBytes", statistics.copiedByteSize());
-        report.put("stagingCopies", device.statistics().copies());
-        report.put("runNs", statistics.runNs());
-        return report;
     }
 }

@@ -7,22 +7,23 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import dev.verbena.cli.FailedRunException;
-import dev.verbena.cli.JsonLines;
+import dev.verbena.cli.RecordLines;
 
 /** One part as a child process: lines go in, lines come out; what it says on standard error is passed on. It ends when its input does. */
 final class PartProcess implements AutoCloseable {
     private static final long END_SECONDS = 10;
-    private static final Map<String, Object> ENDED = Map.of("event", "ended");
 
     private final String name;
     private final Process process;
-    private final BlockingQueue<Map<String, Object>> events = new LinkedBlockingQueue<>();
+    /** Empty at its end. */
+    private final BlockingQueue<Optional<PartMessage>> messages = new LinkedBlockingQueue<>();
 
     private PartProcess(String name, Process process) {
         this.name = name;
@@ -44,43 +45,45 @@ final class PartProcess implements AutoCloseable {
         InputStream output = process.getInputStream();
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(output, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                Map<String, Object> event = JsonLines.read(line);
-                if (event == null) {
+                PartMessage message = RecordLines.read(PartMessage.class, line);
+                if (message == null) {
                     System.err.println(name + ": " + line);
                 } else {
-                    events.add(event);
+                    messages.add(Optional.of(message));
                 }
             }
         } catch (IOException _) {
             // The stream breaks when the process does.
         }
-        events.add(ENDED);
+        messages.add(Optional.empty());
     }
 
     /** The next that it says, which is that. @throws FailedRunException if it ends first, or says nothing for so long */
-    Map<String, Object> await(String event, long timeoutSeconds) {
+    <T extends PartMessage> T await(Class<T> message, long timeoutSeconds) {
+        String what = message.getSimpleName().toLowerCase(Locale.ROOT);
         try {
-            Map<String, Object> next = events.poll(timeoutSeconds, TimeUnit.SECONDS);
+            Optional<PartMessage> next = messages.poll(timeoutSeconds, TimeUnit.SECONDS);
             if (next == null) {
-                throw new FailedRunException(title() + " is not " + event + " after " + timeoutSeconds + " s");
+                throw new FailedRunException(title() + " is not " + what + " after " + timeoutSeconds + " s");
             }
-            if (!event.equals(next.get("event"))) {
-                process.waitFor(END_SECONDS, TimeUnit.SECONDS);
-                throw new FailedRunException(title() + " ended before it was " + event
-                        + (process.isAlive() ? "" : ", with status " + process.exitValue()));
-            }
-            return next;
+            return next.filter(message::isInstance).map(message::cast).orElseThrow(() -> endedBefore(what));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             throw new FailedRunException("interrupted");
         }
     }
 
+    private FailedRunException endedBefore(String what) {
+        awaitEnd();
+        return new FailedRunException(title() + " ended before it was " + what
+                + (process.isAlive() ? "" : ", with status " + process.exitValue()));
+    }
+
     /** To one that is gone already this does nothing: {@link #await} tells. */
-    void order(Map<String, ?> order) {
+    void order(PartOrder order) {
         try {
             OutputStream input = process.getOutputStream();
-            input.write((JsonLines.write(order) + "\n").getBytes(StandardCharsets.UTF_8));
+            input.write((RecordLines.write(order) + "\n").getBytes(StandardCharsets.UTF_8));
             input.flush();
         } catch (IOException _) {
             // A broken pipe.
