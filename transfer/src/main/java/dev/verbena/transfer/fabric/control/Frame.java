@@ -36,7 +36,7 @@ public record Frame(Type type, ByteBuffer payload) {
         /** verbs: a connection ended, and the device does not say why; the requests that may have been the cause. */
         SUSPECTS,
         /** verbs: what became clear of the failure, for both sides. */
-        FINDING,
+        VERDICT,
         /** verbs: the sender closes the connection, on purpose or because it must. */
         FAREWELL,
         /** Is anybody there? Whoever hears it says PONG, whatever its program does. */

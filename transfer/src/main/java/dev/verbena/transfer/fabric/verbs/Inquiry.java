@@ -27,7 +27,7 @@ final class Inquiry {
     private volatile String lostCause;
     private volatile FailedRequest question;
     private volatile Suspects suspects;
-    private volatile Finding told;
+    private volatile Verdict told;
     private volatile String endCause;
 
     Inquiry(VerbsQueuePair pair, int index, PostedSends sends, PostedReceives receives,
@@ -60,7 +60,7 @@ final class Inquiry {
     /** The same, of one that is READY and a failure whose cause is known. */
     void fail(Failure known) {
         enterError(known);
-        tell(Finding.own(index, known.cause()));
+        tell(Verdict.own(index, known.cause()));
     }
 
     private void enterError(Failure failure) {
@@ -68,8 +68,8 @@ final class Inquiry {
         pair.enterError();
     }
 
-    private void tell(Finding finding) {
-        pair.connection().send(Frame.Type.FINDING, finding.encode());
+    private void tell(Verdict verdict) {
+        pair.connection().send(Frame.Type.VERDICT, verdict.encode());
     }
 
     /** The device says so, of a queue pair that is READY. */
@@ -136,8 +136,8 @@ final class Inquiry {
         pair.completionQueue().signalNews();
     }
 
-    void peerTells(Finding finding) {
-        told = finding;
+    void peerTells(Verdict verdict) {
+        told = verdict;
         pair.completionQueue().signalNews();
     }
 
@@ -165,15 +165,15 @@ final class Inquiry {
             endUnsaid(endCause);
         }
         // What the peer asked before it told something is heard before that.
-        Finding finding = told;
+        Verdict verdict = told;
         told = null;
         Suspects all = suspects;
         if (all != null) {
             suspects = null;
             judge(all);
         }
-        if (finding != null) {
-            hear(finding);
+        if (verdict != null) {
+            hear(verdict);
         }
         String lost = lostCause;
         if (lost != null) {
@@ -182,10 +182,10 @@ final class Inquiry {
     }
 
     private void answer(FailedRequest asked) {
-        String finding = peerRequests.finding(asked,
+        String verdict = peerRequests.verdict(asked,
                 failure == null ? receives.next() : failure.failedReceiveOr(receives.next()));
-        settle(peer() + " failed: " + finding, CompletionStatus.WORK_REQUEST_FLUSHED);
-        tell(new Finding(index, 0, asked.status(), finding));
+        settle(peer() + " failed: " + verdict, CompletionStatus.WORK_REQUEST_FLUSHED);
+        tell(new Verdict(index, 0, asked.status(), verdict));
     }
 
     /** The connection manager says so. */
@@ -201,23 +201,23 @@ final class Inquiry {
         if (pair.isReady()) {
             endUntold(ENDED);
         }
-        Finding finding = peerRequests.judge(all);
-        if (finding != null) {
-            if (finding.status() == CompletionStatus.REMOTE_INVALID_REQUEST) {
-                takeMisfit(receives.number(all.all().get(finding.culprit()).messageNumber()));
+        Verdict verdict = peerRequests.judge(all);
+        if (verdict != null) {
+            if (verdict.status() == CompletionStatus.REMOTE_INVALID_REQUEST) {
+                takeMisfit(receives.number(all.all().get(verdict.culprit()).messageNumber()));
             }
-            settle(peer() + " failed: " + finding.text(), CompletionStatus.WORK_REQUEST_FLUSHED);
-            tell(finding);
+            settle(peer() + " failed: " + verdict.text(), CompletionStatus.WORK_REQUEST_FLUSHED);
+            tell(verdict);
         } else {
-            tell(failure.isSettled() ? Finding.own(index, failure.cause()) : Finding.nothing(index));
+            tell(failure.isSettled() ? Verdict.own(index, failure.cause()) : Verdict.nothing(index));
         }
     }
 
-    private void hear(Finding finding) {
-        if (finding.culprit() >= 0 && failure != null) {
-            failure.settleAs(finding.text(), finding.culprit(), finding.status());
-        } else if (finding.culprit() == Finding.OWN) {
-            settle(peer() + " failed: " + finding.text(), CompletionStatus.WORK_REQUEST_FLUSHED);
+    private void hear(Verdict verdict) {
+        if (verdict.culprit() >= 0 && failure != null) {
+            failure.settleAs(verdict.text(), verdict.culprit(), verdict.status());
+        } else if (verdict.culprit() == Verdict.OWN) {
+            settle(peer() + " failed: " + verdict.text(), CompletionStatus.WORK_REQUEST_FLUSHED);
         } else if (failure != null) {
             failure.settle(failure.ownWords(), CompletionStatus.RETRY_EXCEEDED);
         }

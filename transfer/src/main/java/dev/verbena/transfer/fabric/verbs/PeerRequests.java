@@ -23,7 +23,7 @@ final class PeerRequests {
      *
      * @param receive that it took, if it takes one
      */
-    String finding(FailedRequest failed, long receive) {
+    String verdict(FailedRequest failed, long receive) {
         String detail = switch (failed.status()) {
             case REMOTE_ACCESS_ERROR -> {
                 String refusal = refusal(failed);
@@ -37,19 +37,19 @@ final class PeerRequests {
     }
 
     /** Of those that may have ended the connection, the first that this side does not allow; null if it allows all. */
-    Finding judge(Suspects suspects) {
+    Verdict judge(Suspects suspects) {
         for (int i = 0; i < suspects.all().size(); i++) {
             FailedRequest request = suspects.all().get(i).request();
             if (request.opcode() == Opcode.SEND) {
                 String misfit = receives.misfit(suspects.all().get(i).messageNumber(), request.byteSize());
                 if (misfit != null) {
-                    return new Finding(suspects.queuePair(), i, CompletionStatus.REMOTE_INVALID_REQUEST,
+                    return new Verdict(suspects.queuePair(), i, CompletionStatus.REMOTE_INVALID_REQUEST,
                             words(request, misfit));
                 }
             } else if (request.byteSize() > 0) {
                 String refusal = refusal(request);
                 if (refusal != null) {
-                    return new Finding(suspects.queuePair(), i, CompletionStatus.REMOTE_ACCESS_ERROR,
+                    return new Verdict(suspects.queuePair(), i, CompletionStatus.REMOTE_ACCESS_ERROR,
                             words(request, refusal));
                 }
             }

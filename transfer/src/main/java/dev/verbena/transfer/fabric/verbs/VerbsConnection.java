@@ -110,9 +110,9 @@ final class VerbsConnection extends ControlledConnection {
                 FailedRequest failed = FailedRequest.decode(frame.payload(), queuePairs.size());
                 queuePairs.get(failed.queuePair()).inquiry().peerAsks(failed);
             }
-            case FINDING -> {
-                Finding finding = Finding.decode(frame.payload(), queuePairs.size());
-                queuePairs.get(finding.queuePair()).inquiry().peerTells(finding);
+            case VERDICT -> {
+                Verdict verdict = Verdict.decode(frame.payload(), queuePairs.size());
+                queuePairs.get(verdict.queuePair()).inquiry().peerTells(verdict);
             }
             case SUSPECTS -> {
                 Suspects suspects = Suspects.decode(frame.payload(), queuePairs.size());

@@ -77,8 +77,8 @@ class MalformedFramesTest {
     }
 
     @Test
-    void findingsAreReadOrRefused() {
-        mutate(new Finding(1, 2, CompletionStatus.REMOTE_ACCESS_ERROR, "out of its region").encode(),
-                payload -> Finding.decode(payload, QUEUE_PAIRS));
+    void verdictsAreReadOrRefused() {
+        mutate(new Verdict(1, 2, CompletionStatus.REMOTE_ACCESS_ERROR, "out of its region").encode(),
+                payload -> Verdict.decode(payload, QUEUE_PAIRS));
     }
 }

@@ -46,12 +46,12 @@ class SuspectsTest {
     }
 
     @Test
-    void findingsAreUnderstoodToo() throws ProtocolException {
-        for (Finding finding : List.of(Finding.own(1, "out of coffee"), Finding.nothing(1),
-                new Finding(1, 7, CompletionStatus.REMOTE_ACCESS_ERROR, "no such region"))) {
-            assertEquals(finding, Finding.decode(finding.encode(), 2));
+    void verdictsAreUnderstoodToo() throws ProtocolException {
+        for (Verdict verdict : List.of(Verdict.own(1, "out of coffee"), Verdict.nothing(1),
+                new Verdict(1, 7, CompletionStatus.REMOTE_ACCESS_ERROR, "no such region"))) {
+            assertEquals(verdict, Verdict.decode(verdict.encode(), 2));
         }
-        ByteBuffer strange = new Finding(1, Suspects.COUNT_MAX, CompletionStatus.SUCCESS, "x").encode();
-        assertThrows(ProtocolException.class, () -> Finding.decode(strange, 2));
+        ByteBuffer strange = new Verdict(1, Suspects.COUNT_MAX, CompletionStatus.SUCCESS, "x").encode();
+        assertThrows(ProtocolException.class, () -> Verdict.decode(strange, 2));
     }
 }

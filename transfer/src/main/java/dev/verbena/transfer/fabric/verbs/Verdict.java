@@ -8,13 +8,13 @@ import dev.verbena.transfer.fabric.control.ProtocolException;
 import dev.verbena.transfer.spi.CompletionStatus;
 
 /**
- * Why a queue pair failed; payload of FINDING.
+ * Why a queue pair failed; payload of VERDICT.
  *
  * @param queuePair index within the connection
  * @param culprit index of the request at fault among those that were asked about; or {@link #OWN}, {@link #NOTHING}
  * @param status with which that request fails
  */
-record Finding(int queuePair, int culprit, CompletionStatus status, String text) {
+record Verdict(int queuePair, int culprit, CompletionStatus status, String text) {
     /** It was not the other side's request: this side failed by itself. */
     static final int OWN = -1;
     /** Nothing is known to be wrong here. */
@@ -25,13 +25,13 @@ record Finding(int queuePair, int culprit, CompletionStatus status, String text)
     private static final int HEAD_BYTE_SIZE = 12;
 
     /** Of this side's own failure. */
-    static Finding own(int queuePair, String text) {
-        return new Finding(queuePair, OWN, CompletionStatus.WORK_REQUEST_FLUSHED, text);
+    static Verdict own(int queuePair, String text) {
+        return new Verdict(queuePair, OWN, CompletionStatus.WORK_REQUEST_FLUSHED, text);
     }
 
     /** Nothing. */
-    static Finding nothing(int queuePair) {
-        return new Finding(queuePair, NOTHING, CompletionStatus.RETRY_EXCEEDED, "");
+    static Verdict nothing(int queuePair) {
+        return new Verdict(queuePair, NOTHING, CompletionStatus.RETRY_EXCEEDED, "");
     }
 
     ByteBuffer encode() {
@@ -41,9 +41,9 @@ record Finding(int queuePair, int culprit, CompletionStatus status, String text)
                 .put(bytes, 0, byteSize).flip();
     }
 
-    static Finding decode(ByteBuffer buffer, int queuePairCount) throws ProtocolException {
+    static Verdict decode(ByteBuffer buffer, int queuePairCount) throws ProtocolException {
         Fields.inRange(buffer.remaining(), HEAD_BYTE_SIZE, HEAD_BYTE_SIZE + TEXT_BYTE_SIZE_MAX);
-        return new Finding(Fields.inRange(buffer.getInt(), 0, queuePairCount - 1),
+        return new Verdict(Fields.inRange(buffer.getInt(), 0, queuePairCount - 1),
                 Fields.inRange(buffer.getInt(), NOTHING, Suspects.COUNT_MAX - 1),
                 STATUSES[Fields.inRange(buffer.getInt(), 0, STATUSES.length - 1)],
                 StandardCharsets.UTF_8.decode(buffer).toString().replaceAll("\\p{Cntrl}", " "));
