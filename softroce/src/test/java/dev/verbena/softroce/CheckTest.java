@@ -129,7 +129,8 @@ class CheckTest {
 
     @Test
     void wrongUseIsStatusTwo() throws Exception {
-        for (List<String> words : List.of(List.<String>of(), List.of("run"), List.of("pair", "a"), List.of("test"),
+        for (List<String> words : List.of(List.<String>of(), List.of("run"), List.of("pair"),
+                List.of("pair", "a", "b", "c"), List.of("--ssh", "run", "a"), List.of("test"),
                 List.of("--timeout", "0", "run", "a"), List.of("--timeout"), List.of("--speed", "1", "run", "a"),
                 List.of("--device", "mlx5_0", "test", "a"))) {
             ScriptRun run = ScriptRun.of(folder, environment(), words.toArray(String[]::new));

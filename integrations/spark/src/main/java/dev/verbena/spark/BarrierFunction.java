@@ -2,10 +2,12 @@ package dev.verbena.spark;
 
 import java.io.Serializable;
 import java.util.Iterator;
+import java.util.concurrent.locks.LockSupport;
 
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.FlatMapFunction;
 
+import dev.verbena.transfer.TransferException;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
@@ -16,6 +18,8 @@ final class BarrierFunction<T, R> extends AbstractFunction1<scala.collection.Ite
         implements
             Serializable {
     private static final long serialVersionUID = 1;
+    /** Spark fails the job with what it hears of first: let that be why a task has failed, and not that its peers miss it. */
+    private static final long PRECEDENCE_NS = 2_000_000_000L;
 
     private final FlatMapFunction<Iterator<T>, R> task;
 
@@ -32,6 +36,9 @@ final class BarrierFunction<T, R> extends AbstractFunction1<scala.collection.Ite
     public scala.collection.Iterator<R> apply(scala.collection.Iterator<T> partition) {
         try {
             return CollectionConverters.asScala(task.call(CollectionConverters.asJava(partition)));
+        } catch (TransferException e) {
+            LockSupport.parkNanos(PRECEDENCE_NS); // Less if Spark ends this one meanwhile.
+            throw e;
         } catch (Exception e) {
             throw BarrierFunction.<RuntimeException>unchecked(e);
         }
