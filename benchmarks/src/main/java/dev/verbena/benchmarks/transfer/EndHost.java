@@ -1,6 +1,7 @@
 package dev.verbena.benchmarks.transfer;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,8 @@ record EndHost(String name, List<String> ssh) {
 
     /** Names and addresses, with or without a user; never an option of ssh. */
     private static final Pattern NAME = Pattern.compile("[\\w.@:%][\\w.@:%-]*");
+    /** Of the line that follows, which has a class path and is longer than some servers of ssh take. */
+    private static final String READ_LINE = "sh -c 'IFS= read -r line && eval \"$line\"'";
     /** What says how devices use their network goes with the end. */
     private static final Pattern PASSED = Pattern.compile("(RDMA|VERBENA)_[A-Z0-9_]+");
 
@@ -44,24 +47,33 @@ record EndHost(String name, List<String> ssh) {
 
     /** What it says of errors is seen here. */
     Process start(List<String> command, Map<String, String> variables) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(isHere() ? command : thereBySsh(command, variables))
+        ProcessBuilder builder = new ProcessBuilder(isHere() ? command : way())
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
         if (isHere()) {
             builder.environment().putAll(variables);
+            return builder.start();
         }
-        return builder.start();
+        Process process = builder.start();
+        process.getOutputStream().write(line(command, variables).getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+        return process;
     }
 
-    private List<String> thereBySsh(List<String> command, Map<String, String> variables) {
+    private List<String> way() {
+        List<String> words = new ArrayList<>(ssh);
+        words.add(name);
+        words.add(READ_LINE);
+        return words;
+    }
+
+    private static String line(List<String> command, Map<String, String> variables) {
         Map<String, String> all = new TreeMap<>(System.getenv());
         all.keySet().removeIf(variable -> !PASSED.matcher(variable).matches());
         all.putAll(variables);
         Stream<String> assignments = all.entrySet().stream().map(each -> each.getKey() + "=" + each.getValue());
-        List<String> words = new ArrayList<>(ssh);
-        words.add(name);
-        words.add("cd " + quote(System.getProperty("user.dir")) + " && exec env "
-                + Stream.concat(assignments, command.stream()).map(EndHost::quote).collect(Collectors.joining(" ")));
-        return words;
+        return "cd " + quote(System.getProperty("user.dir")) + " && exec env "
+                + Stream.concat(assignments, command.stream()).map(EndHost::quote).collect(Collectors.joining(" "))
+                + "\n";
     }
 
     /** As one word of a shell, whatever is in it. */
