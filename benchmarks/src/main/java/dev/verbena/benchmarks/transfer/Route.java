@@ -8,7 +8,7 @@ import java.util.List;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 record Route(EndHost receiver, EndHost sender, String fabric) {
-    private static final String FABRIC_HERE = "shm";
+    static final String FABRIC_HERE = "shm";
     private static final String FABRIC_BETWEEN_HOSTS = "verbs";
 
     /** Between two processes of this host. @param fabric null for shared memory */

@@ -55,8 +55,9 @@ final class TransferBenchmark implements AutoCloseable {
         figures = new TransferFigures(order.route());
         try {
             for (Way way : ways) {
-                if (order.route().isBetweenHosts() && !way.reachesHosts()) {
-                    progress.accept(figures.leaveOut(way, "it stays within a machine"));
+                String obstacle = way.obstacle(order.route());
+                if (obstacle != null) {
+                    progress.accept(figures.leaveOut(way, obstacle));
                 } else {
                     attempt(way, () -> pairs.put(way, new EndPair(way, order.route())));
                 }

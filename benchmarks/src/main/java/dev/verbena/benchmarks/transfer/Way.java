@@ -35,9 +35,12 @@ enum Way {
         return compareTo(GRPC) < 0;
     }
 
-    /** The others stay within a machine. */
-    boolean reachesHosts() {
-        return compareTo(FLIGHT) <= 0;
+    /** Why it cannot be taken there; null if it can. */
+    String obstacle(Route route) {
+        if (this == PLACED && !route.fabric().equals(Route.FABRIC_HERE)) {
+            return "fabric " + route.fabric() + " does not map the receiver's memory";
+        }
+        return route.isBetweenHosts() && compareTo(FLIGHT) > 0 ? "it stays within a machine" : null;
     }
 
     /**

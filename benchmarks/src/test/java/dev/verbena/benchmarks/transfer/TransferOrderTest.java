@@ -46,6 +46,10 @@ class TransferOrderTest {
         Route route = new TransferOrder(new String[]{"--hosts", "me@a,b"}).route();
         assertTrue(route.isBetweenHosts());
         assertEquals("from b to a, over verbs", route.describe());
+        assertEquals("fabric verbs does not map the receiver's memory", Way.PLACED.obstacle(route));
+        assertNull(Way.PLACED.obstacle(Route.here(null)));
+        assertEquals("it stays within a machine", Way.NETTY.obstacle(route));
+        assertNull(Way.FLIGHT.obstacle(route));
         assertEquals("from a process to another on the same machine, over verbs",
                 new TransferOrder(new String[]{"--fabric", "verbs"}).route().describe());
     }
