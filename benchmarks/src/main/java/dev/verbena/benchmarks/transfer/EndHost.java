@@ -10,19 +10,19 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.verbena.cli.launch.SshWords;
+
 /**
  * Where an end runs: on this host, or on one to which a command such as ssh leads, in a folder of this one's name, by programs in the same places.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  *
- * @param name that others reach it by, with or without a user before it; that of the loopback interface is this host
+ * @param name that others reach it by, with or without a user before it
  * @param ssh takes the name and a line for a shell there; empty on this host
  */
 record EndHost(String name, List<String> ssh) {
     static final EndHost HERE = new EndHost("127.0.0.1", List.of());
 
-    /** Names and addresses, with or without a user; never an option of ssh. */
-    private static final Pattern NAME = Pattern.compile("[\\w.@:%][\\w.@:%-]*");
     /** Of the line that follows, which has a class path and is longer than some servers of ssh take. */
     private static final String READ_LINE = "sh -c 'IFS= read -r line && eval \"$line\"'";
     /** What says how devices use their network goes with the end. */
@@ -30,7 +30,7 @@ record EndHost(String name, List<String> ssh) {
 
     /** @throws IllegalArgumentException if that is no name of a host */
     static EndHost of(String name, List<String> ssh) {
-        if (!NAME.matcher(name).matches()) {
+        if (!SshWords.isHost(name)) {
             throw new IllegalArgumentException("'" + name + "' is no host: give two names, as in --hosts=a,b");
         }
         return new EndHost(name, ssh);
@@ -42,7 +42,7 @@ record EndHost(String name, List<String> ssh) {
 
     /** Where an end there listens. */
     String address() {
-        return name.substring(name.lastIndexOf('@') + 1);
+        return SshWords.addressOf(name);
     }
 
     /** What it says of errors is seen here. */
@@ -71,13 +71,8 @@ record EndHost(String name, List<String> ssh) {
         all.keySet().removeIf(variable -> !PASSED.matcher(variable).matches());
         all.putAll(variables);
         Stream<String> assignments = all.entrySet().stream().map(each -> each.getKey() + "=" + each.getValue());
-        return "cd " + quote(System.getProperty("user.dir")) + " && exec env "
-                + Stream.concat(assignments, command.stream()).map(EndHost::quote).collect(Collectors.joining(" "))
+        return "cd " + SshWords.quote(System.getProperty("user.dir")) + " && exec env "
+                + Stream.concat(assignments, command.stream()).map(SshWords::quote).collect(Collectors.joining(" "))
                 + "\n";
-    }
-
-    /** As one word of a shell, whatever is in it. */
-    private static String quote(String word) {
-        return "'" + word.replace("'", "'\\''") + "'";
     }
 }

@@ -157,9 +157,7 @@ public final class InferCommand implements Callable<Integer> {
             InferFigures apart = iterations == 0 ? null : measure(client, inputs.tensors());
             InferFigures together = iterations == 0 ? null : measure(whole, inputs.tensors());
             List<PartMessage.Stopped> ends = new ArrayList<>();
-            for (int i = 0; i < parts.size(); i++) {
-                parts.get(i).order(new PartOrder.Stop(i));
-            }
+            parts.forEach(part -> part.order(new PartOrder.Stop()));
             parts.forEach(part -> ends.add(part.await(PartMessage.Stopped.class, START_SECONDS)));
             parts.forEach(PartProcess::awaitEnd);
             Map<String, Object> figures = figures(plan, selected, verified, apart, together, ends, written);

@@ -70,7 +70,7 @@ public final class InferPartCommand implements Callable<Integer> {
             Map<Integer, Endpoint> endpoints = endpoints(orders.readLine());
             Thread.ofPlatform().daemon().name("orders").start(() -> awaitStop(orders));
             runner.connect(endpoints);
-            out.println(RecordLines.write(new PartMessage.Connected(part)));
+            out.println(RecordLines.write(new PartMessage.Connected()));
             while (!isStopped) {
                 runner.infer(LOOK);
             }

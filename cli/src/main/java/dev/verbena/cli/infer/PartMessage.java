@@ -8,7 +8,7 @@ sealed interface PartMessage {
     /** Its device is up and listens there; now it waits for the addresses of all. */
     record Listening(Endpoint endpoint) implements PartMessage {}
 
-    record Connected(int part) implements PartMessage {}
+    record Connected() implements PartMessage {}
 
     /** It was told to. @param stagingCopies of its device */
     record Stopped(int part, long pid, PartStatistics statistics, long stagingCopies) implements PartMessage {}

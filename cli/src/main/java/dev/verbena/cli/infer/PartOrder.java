@@ -9,5 +9,5 @@ sealed interface PartOrder {
     /** All parts listen, at these endpoints. */
     record Connect(Endpoint client, List<Endpoint> parts) implements PartOrder {}
 
-    record Stop(int part) implements PartOrder {}
+    record Stop() implements PartOrder {}
 }

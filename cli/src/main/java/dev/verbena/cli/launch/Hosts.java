@@ -14,8 +14,6 @@ import picocli.CommandLine.Option;
  * <p><b>Owner:</b> {@link LaunchCommand}. <b>Threading:</b> confined to the thread that runs it.
  */
 final class Hosts {
-    /** Names and addresses, with or without a user; never an option of ssh. */
-    private static final Pattern NAME = Pattern.compile("[\\w.@:%][\\w.@:%-]*");
     private static final Pattern WITH_COUNT = Pattern.compile("[^:]*:\\d+");
     private static final Pattern OF_THIS_HOST = Pattern.compile("localhost|127\\..*|::1");
     private static final String SSH = "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15";
@@ -52,7 +50,7 @@ final class Hosts {
     }
 
     private static void check(String name, Set<String> seen) {
-        if (!NAME.matcher(name).matches() || WITH_COUNT.matcher(name).matches()) {
+        if (!SshWords.isHost(name) || WITH_COUNT.matcher(name).matches()) {
             throw new BadInputException("'" + name
                     + "' in --hosts is no host; give names with commas between, and by -n how many processes each has");
         }
@@ -63,8 +61,7 @@ final class Hosts {
 
     /** The first one's, without its user. */
     String firstAddress() {
-        String first = names.getFirst();
-        return first.substring(first.lastIndexOf('@') + 1);
+        return SshWords.addressOf(names.getFirst());
     }
 
     /** @param node from 0 */

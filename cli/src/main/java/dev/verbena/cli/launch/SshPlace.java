@@ -38,14 +38,9 @@ record SshPlace(String host, List<String> ssh) implements RankPlace {
     private static String line(String folder, List<String> command, Map<String, String> variables) {
         Stream<String> assignments = variables.entrySet().stream()
                 .map(variable -> variable.getKey() + "=" + variable.getValue());
-        return "cd " + quote(folder) + " && exec env "
-                + Stream.concat(assignments, RankPlace.shell(SHARE_OF_THREADS, command).stream()).map(SshPlace::quote)
+        return "cd " + SshWords.quote(folder) + " && exec env "
+                + Stream.concat(assignments, RankPlace.shell(SHARE_OF_THREADS, command).stream()).map(SshWords::quote)
                         .collect(Collectors.joining(" "));
-    }
-
-    /** As one word of a shell, whatever is in it. */
-    private static String quote(String word) {
-        return "'" + word.replace("'", "'\\''") + "'";
     }
 
     /** On the way to a host that does not answer, nobody has heard it. If the host is only slow, its end of the connection says the same there. */
