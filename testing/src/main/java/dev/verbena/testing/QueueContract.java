@@ -49,6 +49,20 @@ interface QueueContract extends FabricFixture {
         pair.assertNothingMore();
     }
 
+    /** So a thread may post, poll while that would do something, and do something else. */
+    @Test
+    default void whatIsPostedArrivesThoughNobodyPollsOn() {
+        FabricPair pair = connect();
+        pair.target.postReceive(31, 0, 64);
+        pair.initiator.fill(0, 64, 1);
+        assertEquals(1, pair.initiator.queuePair().post(pair.initiator.send(1, 0, 64)));
+        FabricPair.await("a poll would do nothing", () -> pair.initiator.queue.idleNsMax() != 0,
+                () -> pair.initiator.poll(64));
+        FabricPair.await("the send has arrived", () -> !pair.target.completions.isEmpty(), () -> pair.target.poll(64));
+        assertEquals(31, pair.target.completions.getFirst().id());
+        assertFilled(pair.target, 0, 64, 1);
+    }
+
     @Test
     default void laterRequestsOverwriteEarlierOnes() {
         FabricPair pair = connect();

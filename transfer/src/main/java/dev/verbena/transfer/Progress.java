@@ -6,8 +6,8 @@ package dev.verbena.transfer;
  * <p>By pollers: a thread for each completion queue does it (EuroSys'19 §3.1), whatever the program does; a thread that offers a tensor
  * while the poller sleeps writes it itself. By callers: there are no such threads. Who offers, polls or waits does it then, so nothing is
  * handed from one thread to another, but nothing goes on either while the program does none of these, such as the answer to a peer that
- * connects to a receiver. On a fabric where processors move the bytes, who offers a tensor moves it, all of it. A program with as many
- * threads as cores wants callers.
+ * connects to a receiver. On a fabric where processors move the bytes, who offers a tensor moves it, all of it; on iWARP who offers
+ * waits, now and then, to hear that the peer has a receive for it. A program with as many threads as cores wants callers.
  *
  * @param byPollers whether the device has threads of its own for it
  * @param spins rounds without work before a poller, or a caller that waits, sleeps; 0 sleeps at once

@@ -291,7 +291,7 @@ public final class StaticPlacementSender {
             return null;
         }
         if (!placesTensors()) {
-            return elsewhere.tryAllocate(type, shape);
+            return tryAllocate(elsewhere);
         }
         Tensor tensor = slots().take(sent);
         try {
@@ -415,7 +415,7 @@ public final class StaticPlacementSender {
         if (!isReady()) {
             return backPressured();
         }
-        Tensor copy = staging.tryAllocate(type, shape);
+        Tensor copy = tryAllocate(staging);
         if (copy == null) {
             return backPressured();
         }
@@ -423,6 +423,12 @@ public final class StaticPlacementSender {
             copying.accept(copy);
             return offerCopied(copy, callback);
         }
+    }
+
+    /** What fills the arena may be what was offered before, of which whoever drives sees that it has left. */
+    private Tensor tryAllocate(TensorArena arena) {
+        Tensor tensor = arena.tryAllocate(type, shape);
+        return tensor == null && peer.engines().progress() > 0 ? arena.tryAllocate(type, shape) : tensor;
     }
 
     /** @see dev.verbena.transfer.TensorSender#offerCopied */

@@ -62,6 +62,8 @@ final class FramedSends extends SendPath {
     private boolean isStopped;
     private boolean isAsking;
     private long askedNs;
+    /** The request that waited when the peer was asked: an older answer says nothing of a younger one. */
+    private long askedFor = NONE;
     /** The request of which the peer said that it has posted no receive for it. */
     private long denied = NONE;
 
@@ -118,7 +120,7 @@ final class FramedSends extends SendPath {
         credit.hear(memory.word(isAnswer ? FrameMemory.ASKED : memory.confirming((int) workRequestId)));
         if (isAnswer) {
             isAsking = false;
-            denied = next != end && !mayGo() ? next : NONE;
+            denied = next != end && next == askedFor && !mayGo() ? next : NONE;
         }
         advance();
         return isAnswer;
@@ -142,6 +144,12 @@ final class FramedSends extends SendPath {
     @Override
     boolean isAwaitingReceive() {
         return next != end;
+    }
+
+    /** What waits for an answer goes when that has come and somebody polls. */
+    @Override
+    long idleNsMax() {
+        return isStopped || next == end ? Long.MAX_VALUE : isAsking ? 0 : ASK_AGAIN_NS;
     }
 
     @Override
@@ -269,6 +277,7 @@ final class FramedSends extends SendPath {
     private void ask() {
         isAsking = true;
         askedNs = System.nanoTime();
+        askedFor = next != end ? next : NONE;
         add().read(VerbsCompletionQueue.ownId(queueIndex), peer.address(), peer.rkey())
                 .element(memory.own(), FrameMemory.ASKED, Long.BYTES).signaled();
         give();

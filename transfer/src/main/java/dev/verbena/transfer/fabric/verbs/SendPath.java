@@ -55,6 +55,11 @@ abstract class SendPath {
         return false;
     }
 
+    /** How long the device may be left unpolled, as {@link dev.verbena.transfer.spi.CompletionQueue#idleNsMax}. */
+    long idleNsMax() {
+        return Long.MAX_VALUE;
+    }
+
     /** Asks the peer again whether it has posted a receive, if one is awaited. */
     void askAgain(long nowNs) {}
 

@@ -223,6 +223,18 @@ final class VerbsCompletionQueue implements CompletionQueue {
         }
     }
 
+    /** Adapters go on by themselves, except for what the fabric makes up for. */
+    @Override
+    public long idleNsMax() {
+        long idleNs = Long.MAX_VALUE;
+        if (!fabric.traits().isTold()) {
+            for (VerbsQueuePair queuePair : queuePairs) {
+                idleNs = queuePair == null ? idleNs : Math.min(idleNs, queuePair.idleNsMax());
+            }
+        }
+        return idleNs;
+    }
+
     @Override
     public long remoteEffects() {
         return 0;

@@ -497,6 +497,10 @@ final class VerbsQueuePair implements QueuePair {
         return isMade && state == State.READY && wait.isOn();
     }
 
+    long idleNsMax() {
+        return isMade && state == State.READY ? path.idleNsMax() : Long.MAX_VALUE;
+    }
+
     /** Called by the completion queue now and then. */
     void tick(long nowNs) {
         // One whose connection is still in the making has posted nothing.
