@@ -11,6 +11,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A dimension, or an element of a tensor that dimensions are computed from: a number, or a sum of products of symbols, such as
@@ -25,8 +26,12 @@ import java.util.TreeSet;
 public final class Dimension {
     /** What is longer is given up: expressions that grow at every node of a graph would take all time and memory. */
     private static final int SIZE_MAX = 48;
-    private static final Comparator<List<Factor>> BY_TEXT = Comparator.<List<Factor>>comparingInt(List::size).reversed()
-            .thenComparing(Object::toString);
+    /** As {@link #equals} has it, and as they are read. */
+    private static final Comparator<Factor> FACTORS = Comparator.<Factor, String>comparing(Object::toString)
+            .thenComparing(Factor::symbols, Dimension::compare);
+    private static final Comparator<List<Factor>> PRODUCTS = Comparator.<List<Factor>>comparingInt(List::size)
+            .reversed().thenComparing(Object::toString).thenComparing(Dimension::symbols, Dimension::compare);
+    private static final AtomicLong ANONYMOUS_COUNT = new AtomicLong();
     private static final Dimension ONE = of(1);
     private static final String ANONYMOUS = "?";
     private static final String GIVEN_UP = "the expression that says how large it is has become too long";
@@ -41,29 +46,47 @@ public final class Dimension {
     /** What is not taken apart any further. */
     private sealed interface Factor permits Symbol, Combination {
         int size();
+
+        /** In the order in which they are read. */
+        List<Symbol> symbols();
     }
 
-    /** @param reason why only a run can tell; null if the model's inputs do */
-    private record Symbol(String name, String reason) implements Factor {
+    /**
+     * @param reason why only a run can tell; null if the model's inputs do
+     * @param number of one that is anonymous: each is another one; else 0
+     */
+    private record Symbol(String name, String reason, long number) implements Factor {
+        private static final Comparator<Symbol> ORDER = Comparator.comparing(Symbol::name)
+                .thenComparing(symbol -> symbol.reason != null).thenComparingLong(Symbol::number);
+
+        static Symbol of(String name, String reason) {
+            return new Symbol(name, reason, name.equals(ANONYMOUS) ? ANONYMOUS_COUNT.incrementAndGet() : 0);
+        }
+
         @Override
         public int size() {
             return 1;
         }
 
-        boolean isAnonymous() {
-            return name.equals(ANONYMOUS);
+        @Override
+        public List<Symbol> symbols() {
+            return List.of(this);
         }
 
-        /** Each that is anonymous is another one. */
+        boolean isAnonymous() {
+            return number != 0;
+        }
+
+        /** Reasons are words. */
         @Override
         public boolean equals(Object other) {
-            return this == other || !isAnonymous() && other instanceof Symbol symbol && name.equals(symbol.name)
+            return other instanceof Symbol symbol && name.equals(symbol.name) && number == symbol.number
                     && reason != null == (symbol.reason != null);
         }
 
         @Override
         public int hashCode() {
-            return name.hashCode();
+            return 31 * name.hashCode() + Long.hashCode(number);
         }
 
         @Override
@@ -80,6 +103,13 @@ public final class Dimension {
         }
 
         @Override
+        public List<Symbol> symbols() {
+            List<Symbol> symbols = new ArrayList<>(left.symbolsOfAll());
+            symbols.addAll(right.symbolsOfAll());
+            return symbols;
+        }
+
+        @Override
         public String toString() {
             return operator.name().toLowerCase(Locale.ROOT) + "(" + left + ", " + right + ")";
         }
@@ -93,6 +123,19 @@ public final class Dimension {
         BROADCAST
     }
 
+    private static List<Symbol> symbols(Collection<Factor> factors) {
+        return factors.stream().flatMap(factor -> factor.symbols().stream()).toList();
+    }
+
+    /** Of what reads the same. */
+    private static int compare(List<Symbol> left, List<Symbol> right) {
+        int order = Integer.compare(left.size(), right.size());
+        for (int i = 0; order == 0 && i < left.size(); i++) {
+            order = Symbol.ORDER.compare(left.get(i), right.get(i));
+        }
+        return order;
+    }
+
     /** A number, which may be negative: elements of tensors are. */
     public static Dimension of(long size) {
         return new Dimension(size == 0 ? Map.of() : Map.of(List.of(), size));
@@ -100,16 +143,16 @@ public final class Dimension {
 
     /** What the model calls so and leaves to its inputs. */
     public static Dimension symbol(String name) {
-        return ofFactor(new Symbol(name, null));
+        return ofFactor(Symbol.of(name, null));
     }
 
     /**
-     * What only a run can tell. Those of one name are equal.
+     * What only a run can tell. Those of one name are equal, except for {@code ?}, which is no name: each is another one.
      *
      * @param reason half a sentence
      */
     public static Dimension unknown(String name, String reason) {
-        return ofFactor(new Symbol(name, reason));
+        return ofFactor(Symbol.of(name, reason));
     }
 
     private static Dimension ofFactor(Factor factor) {
@@ -132,6 +175,7 @@ public final class Dimension {
         return size;
     }
 
+    /** Whether it is a number, and so has a {@link #value}: no symbol is left in it. */
     public boolean isKnown() {
         return terms.isEmpty() || terms.size() == 1 && terms.containsKey(List.of());
     }
@@ -174,40 +218,34 @@ public final class Dimension {
     }
 
     private List<Symbol> symbolsOfAll() {
-        List<Symbol> symbols = new ArrayList<>();
-        terms.keySet().stream().flatMap(Collection::stream).forEach(factor -> {
-            switch (factor) {
-                case Symbol symbol -> symbols.add(symbol);
-                case Combination combination -> {
-                    symbols.addAll(combination.left.symbolsOfAll());
-                    symbols.addAll(combination.right.symbolsOfAll());
-                }
-            }
-        });
-        return symbols;
+        return terms.keySet().stream().flatMap(factors -> symbols(factors).stream()).toList();
     }
 
+    /** The sum, like terms taken together: N + N is 2*N. Unknown if it would be too long. */
     public Dimension plus(Dimension other) {
-        Map<List<Factor>, Long> sum = new TreeMap<>(BY_TEXT);
+        Map<List<Factor>, Long> sum = new TreeMap<>(PRODUCTS);
         sum.putAll(terms);
         other.terms.forEach((factors, coefficient) -> add(sum, factors, coefficient));
         return ofTerms(sum);
     }
 
+    /** As {@link #plus(Dimension)}, of a number, which may be negative. */
     public Dimension plus(long other) {
         return plus(of(other));
     }
 
+    /** The difference, which may be negative; equal terms cancel out. Unknown if it would be too long. */
     public Dimension minus(Dimension other) {
         return plus(other.times(of(-1)));
     }
 
+    /** The product, multiplied out: (N + 1) times M is M*N + M. Unknown if it would be too long. */
     public Dimension times(Dimension other) {
-        Map<List<Factor>, Long> product = new TreeMap<>(BY_TEXT);
+        Map<List<Factor>, Long> product = new TreeMap<>(PRODUCTS);
         terms.forEach((factors, coefficient) -> other.terms.forEach((otherFactors, otherCoefficient) -> {
             List<Factor> both = new ArrayList<>(factors);
             both.addAll(otherFactors);
-            both.sort(Comparator.comparing(Object::toString));
+            both.sort(FACTORS);
             add(product, List.copyOf(both), Math.multiplyExact(coefficient, otherCoefficient));
         }));
         return ofTerms(product);
@@ -238,7 +276,7 @@ public final class Dimension {
             return Optional.empty();
         }
         Map.Entry<List<Factor>, Long> divisor = other.terms.entrySet().iterator().next();
-        Map<List<Factor>, Long> quotient = new TreeMap<>(BY_TEXT);
+        Map<List<Factor>, Long> quotient = new TreeMap<>(PRODUCTS);
         for (Map.Entry<List<Factor>, Long> term : terms.entrySet()) {
             List<Factor> left = new ArrayList<>(term.getKey());
             for (Factor factor : divisor.getKey()) {
@@ -271,8 +309,8 @@ public final class Dimension {
             return of(Math.floorDiv(constant(), other.constant()));
         }
         // Multiples of the divisor need no rounding.
-        Map<List<Factor>, Long> multiples = new TreeMap<>(BY_TEXT);
-        Map<List<Factor>, Long> rest = new TreeMap<>(BY_TEXT);
+        Map<List<Factor>, Long> multiples = new TreeMap<>(PRODUCTS);
+        Map<List<Factor>, Long> rest = new TreeMap<>(PRODUCTS);
         terms.forEach((factors, coefficient) -> {
             long remainder = Math.floorMod(coefficient, other.constant());
             add(multiples, factors, Math.floorDiv(coefficient, other.constant()));
@@ -291,11 +329,13 @@ public final class Dimension {
         return of(-1).times(of(-1).times(this).dividedBy(other));
     }
 
+    /** The smaller one, if that is the same whatever symbols stand for; else an expression that is settled once they are bound. */
     public Dimension min(Dimension other) {
         Optional<Integer> sign = minus(other).sign();
         return sign.map(each -> each <= 0 ? this : other).orElseGet(() -> combined(Operator.MIN, this, other));
     }
 
+    /** The larger one, if that is the same whatever symbols stand for; else an expression that is settled once they are bound. */
     public Dimension max(Dimension other) {
         Optional<Integer> sign = minus(other).sign();
         return sign.map(each -> each >= 0 ? this : other).orElseGet(() -> combined(Operator.MAX, this, other));

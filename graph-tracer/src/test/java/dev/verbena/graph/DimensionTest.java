@@ -92,6 +92,30 @@ class DimensionTest {
     }
 
     @Test
+    void whatIsAnonymousEqualsNothingElse() {
+        Dimension one = Dimension.unknown("?", "the file does not say");
+        Dimension other = Dimension.unknown("?", "the file does not say");
+        assertEquals(of(0), one.minus(one));
+        assertFalse(one.minus(other).isKnown());
+        assertEquals("? + ?", one.plus(other).toString());
+        assertEquals(one.times(other), other.times(one));
+        assertNotEquals(one.plus(1), other.plus(1));
+        assertFalse(one.plus(1).differsFrom(other));
+        assertEquals("min(?, ?)", one.min(other).toString());
+        assertEquals(Optional.empty(), one.isLessThan(other));
+        assertEquals(one.plus(other), one.plus(other).plus(1).plus(-1));
+    }
+
+    /** The model's own N is not what a run finds and calls so. */
+    @Test
+    void whatIsOpenAndWhatIsUnknownDifferWhateverTheirNames() {
+        Dimension unknown = Dimension.unknown("N", "only a run can tell");
+        assertFalse(N.minus(unknown).isKnown());
+        assertNotEquals(N.plus(1), unknown.plus(1));
+        assertEquals(N.times(unknown), unknown.times(N));
+    }
+
+    @Test
     void longExpressionsAreGivenUp() {
         Dimension sum = N;
         for (int i = 0; i < 100; i++) {
