@@ -13,6 +13,7 @@ package dev.verbena.memory;
  *            nanoseconds
  */
 public record ArenaOptions(boolean viewsEndWithTensors, int siteInterval) {
+    /** Throws {@link IllegalArgumentException} if the interval is negative. */
     public ArenaOptions {
         if (siteInterval < 0) {
             throw new IllegalArgumentException("siteInterval=" + siteInterval + "; give 0, or of how many allocations"
@@ -25,10 +26,12 @@ public record ArenaOptions(boolean viewsEndWithTensors, int siteInterval) {
         return new ArenaOptions(false, 0);
     }
 
+    /** Views throw once their tensor is freed; off unless set. Each free of a tensor that was looked at then takes some ten microseconds. */
     public ArenaOptions withViewsEndingWithTensors() {
         return new ArenaOptions(true, siteInterval);
     }
 
+    /** Remembers where one in so many allocations, drawn at random, was made: 1 for each, 0 for none, which is the default. */
     public ArenaOptions withSiteInterval(int siteInterval) {
         return new ArenaOptions(viewsEndWithTensors, siteInterval);
     }

@@ -31,6 +31,7 @@ public record ArenaStatistics(long slabByteSize, int slabCount, long livePeakByt
      * @param liveCount blocks not yet freed
      */
     public record ClassUsage(int slotByteSize, long liveCount) {
+        /** Bytes of these blocks, each a whole slot, however few of them its tensor uses. */
         public long liveByteSize() {
             return liveCount * slotByteSize;
         }
@@ -49,6 +50,7 @@ public record ArenaStatistics(long slabByteSize, int slabCount, long livePeakByt
     public record HeapUsage(long threadId, long liveByteSize, long cachedByteSize, long allocationCount,
             long allocatedByteSize, long requestedByteSize) {}
 
+    /** Copies both lists, in which nothing may be null. */
     public ArenaStatistics {
         classes = List.copyOf(classes);
         heaps = List.copyOf(heaps);

@@ -16,6 +16,7 @@ import dev.verbena.memory.heap.SizeClasses;
 public record DebugOptions(long guardByteSize, long quarantineByteSizeMax, int siteDepth) {
     private static final long GUARD_BYTE_SIZE_MAX = 1L << 30;
 
+    /** Throws {@link IllegalArgumentException} if guards are no multiple of 64 from 64 to 2^30, the quarantine is negative, or no frame is kept. */
     public DebugOptions {
         if (guardByteSize < SizeClasses.ALIGNMENT || guardByteSize > GUARD_BYTE_SIZE_MAX
                 || guardByteSize % SizeClasses.ALIGNMENT != 0) {
@@ -36,14 +37,17 @@ public record DebugOptions(long guardByteSize, long quarantineByteSizeMax, int s
         return new DebugOptions(SizeClasses.ALIGNMENT, 16 << 20, 16);
     }
 
+    /** Bytes of each guard, of which a block has one in front and one behind: a multiple of 64, up to 2^30; 64 unless set. */
     public DebugOptions withGuardByteSize(long guardByteSize) {
         return new DebugOptions(guardByteSize, quarantineByteSizeMax, siteDepth);
     }
 
+    /** The most bytes of freed blocks, guards included, that wait before they are used again; 0 for none, 16 MiB unless set. */
     public DebugOptions withQuarantineByteSizeMax(long quarantineByteSizeMax) {
         return new DebugOptions(guardByteSize, quarantineByteSizeMax, siteDepth);
     }
 
+    /** Frames of the stack that are kept of each allocation and each free, for messages; at least 1, 16 unless set. */
     public DebugOptions withSiteDepth(int siteDepth) {
         return new DebugOptions(guardByteSize, quarantineByteSizeMax, siteDepth);
     }

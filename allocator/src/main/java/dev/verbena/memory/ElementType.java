@@ -25,23 +25,41 @@ import java.util.stream.Collectors;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public enum ElementType {
+    /** IEEE 754 binary64: a Java double; {@code DOUBLE} in ONNX, {@code F64} in safetensors. */
     FLOAT64(64, 11, "DOUBLE", "F64", ValueLayout.JAVA_DOUBLE),
+    /** IEEE 754 binary32: a Java float; {@code FLOAT} in ONNX, {@code F32} in safetensors. */
     FLOAT32(32, 1, "FLOAT", "F32", ValueLayout.JAVA_FLOAT),
+    /** IEEE 754 binary16, "half": 11 bits of precision, finite up to 65,504; {@code F16} in safetensors. */
     FLOAT16(16, 10, "FLOAT16", "F16", ValueLayout.JAVA_SHORT),
+    /** The upper 16 bits of a FLOAT32: its range with 8 bits of precision; {@code BF16} in safetensors. */
     BFLOAT16(16, 16, "BFLOAT16", "BF16", ValueLayout.JAVA_SHORT),
+    /** E4M3 of the OCP's 8-bit floats: 4 bits of precision, -448 to 448 and NaN, no infinities; {@code F8_E4M3} in safetensors. */
     FLOAT8E4M3FN(8, 17, "FLOAT8E4M3FN", "F8_E4M3", ValueLayout.JAVA_BYTE),
+    /** E5M2 of the OCP's 8-bit floats: 3 bits of precision, finite up to 57,344, infinities and NaN; {@code F8_E5M2} in safetensors. */
     FLOAT8E5M2(8, 19, "FLOAT8E5M2", "F8_E5M2", ValueLayout.JAVA_BYTE),
+    /** Two's complement, -2^63 to 2^63 - 1: a Java long; {@code I64} in safetensors. Shapes and axes in ONNX models are of this type. */
     INT64(64, 7, "INT64", "I64", ValueLayout.JAVA_LONG),
+    /** Two's complement, -2^31 to 2^31 - 1: a Java int; {@code I32} in safetensors. */
     INT32(32, 6, "INT32", "I32", ValueLayout.JAVA_INT),
+    /** Two's complement, -32,768 to 32,767: a Java short; {@code I16} in safetensors. */
     INT16(16, 5, "INT16", "I16", ValueLayout.JAVA_SHORT),
+    /** Two's complement, -128 to 127: a Java byte; {@code I8} in safetensors. */
     INT8(8, 3, "INT8", "I8", ValueLayout.JAVA_BYTE),
+    /** Two's complement, -8 to 7; two share a byte, the first of them in its lower half, as in ONNX. Safetensors has none. */
     INT4(4, 22, "INT4", null, null),
+    /** 0 to 2^64 - 1, in Java the bits of a long; {@code U64} in safetensors. */
     UINT64(64, 13, "UINT64", "U64", ValueLayout.JAVA_LONG),
+    /** 0 to 2^32 - 1, in Java the bits of an int; {@code U32} in safetensors. */
     UINT32(32, 12, "UINT32", "U32", ValueLayout.JAVA_INT),
+    /** 0 to 65,535, in Java the bits of a short; {@code U16} in safetensors. */
     UINT16(16, 4, "UINT16", "U16", ValueLayout.JAVA_SHORT),
+    /** 0 to 255, in Java the bits of a byte; {@code U8} in safetensors. */
     UINT8(8, 2, "UINT8", "U8", ValueLayout.JAVA_BYTE),
+    /** A byte: 0 is false; 1 is written for true, and whatever is not 0 is read as true. */
     BOOL(8, 9, "BOOL", "BOOL", ValueLayout.JAVA_BYTE),
+    /** Two FLOAT32, the real part first, aligned to 4 bytes; {@code C64} in safetensors. */
     COMPLEX64(64, 14, "COMPLEX64", "C64", null),
+    /** Two FLOAT64, the real part first, aligned to 8 bytes. Safetensors has none. */
     COMPLEX128(128, 15, "COMPLEX128", null, null);
 
     /** Asked for each tensor that arrives. */

@@ -14,6 +14,7 @@ import java.util.Locale;
  * @param sites of those that are live and have one, the most bytes first
  */
 public record LiveReport(long liveCount, long liveByteSize, int siteInterval, List<SiteUsage> sites) {
+    /** Copies the list, in which nothing may be null. */
     public LiveReport {
         sites = List.copyOf(sites);
     }

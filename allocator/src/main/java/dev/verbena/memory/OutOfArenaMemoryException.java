@@ -9,6 +9,7 @@ package dev.verbena.memory;
 public final class OutOfArenaMemoryException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** Where no other error is behind it, such as for a request beyond a budget. */
     public OutOfArenaMemoryException(String message) {
         super(message);
     }

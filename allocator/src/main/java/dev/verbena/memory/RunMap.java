@@ -27,6 +27,7 @@ public record RunMap(long startPage, long pageCount, Kind kind, long slotByteSiz
     /** Bytes of a page. */
     public static final long PAGE_BYTE_SIZE = 4096;
 
+    /** Throws {@link IllegalArgumentException} if it begins before page 0, has no page, or its slots do not fit it or its kind. */
     public RunMap {
         Objects.requireNonNull(kind, "kind");
         boolean isWithin = startPage >= 0 && pageCount > 0
@@ -41,14 +42,17 @@ public record RunMap(long startPage, long pageCount, Kind kind, long slotByteSiz
         }
     }
 
+    /** Pages that nobody uses: none of their bytes are live. */
     public static RunMap free(long startPage, long pageCount) {
         return new RunMap(startPage, pageCount, Kind.FREE, 0, 0, 0);
     }
 
+    /** Pages that one block has for itself: all of their bytes are live. */
     public static RunMap large(long startPage, long pageCount) {
         return new RunMap(startPage, pageCount, Kind.LARGE, 0, 0, 0);
     }
 
+    /** Pages cut into equal slots, some of which hold a block; what is left behind the last slot is never used. */
     public static RunMap slots(long startPage, long pageCount, long slotByteSize, int slotCount, int liveSlotCount) {
         return new RunMap(startPage, pageCount, Kind.SLOTS, slotByteSize, slotCount, liveSlotCount);
     }
@@ -58,6 +62,7 @@ public record RunMap(long startPage, long pageCount, Kind kind, long slotByteSiz
         return startPage + pageCount;
     }
 
+    /** Bytes of all its pages, live or not. */
     public long byteSize() {
         return pageCount * PAGE_BYTE_SIZE;
     }

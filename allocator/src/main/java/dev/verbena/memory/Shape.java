@@ -46,14 +46,17 @@ public final class Shape {
         return new Shape(dimensions.clone(), count);
     }
 
+    /** How many dimensions there are: 0 for a scalar, at most {@link #RANK_MAX}. */
     public int rank() {
         return dimensions.length;
     }
 
+    /** Elements along one dimension, of which the outermost is 0; throws {@link IndexOutOfBoundsException} if there is none. */
     public long dimension(int index) {
         return dimensions[index];
     }
 
+    /** A copy, outermost first; empty for a scalar. */
     public long[] dimensions() {
         return dimensions.clone();
     }

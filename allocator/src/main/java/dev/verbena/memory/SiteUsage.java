@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
  * @param liveByteSize bytes asked for by these, without rounding and guards
  */
 public record SiteUsage(List<StackTraceElement> frames, long liveCount, long liveByteSize) {
+    /** Copies the list, in which nothing may be null. */
     public SiteUsage {
         frames = List.copyOf(frames);
     }

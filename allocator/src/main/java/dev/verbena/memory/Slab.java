@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * <p><b>Owner:</b> the {@link SlabSource} that handed it out. <b>Threading:</b> immutable; its bytes are shared.
  */
 public interface Slab {
-    /** All bytes of the slab; stays the same segment for the slab's whole life. Aligned to at least 4096 bytes. */
+    /** All bytes of the slab; stays the same segment for the slab's whole life. Aligned to at least 4096 bytes, unless it is memory of the caller. */
     MemorySegment memory();
 
     /** What that memory is like: which pages, of which node, and why none better. */

@@ -17,6 +17,7 @@ public record SlabBacking(PageKind asked, PageKind pages, int numaNode, List<Str
     public static final SlabBacking UNSAID = new SlabBacking(PageKind.PLAIN, PageKind.PLAIN, SlabOptions.ANY_NODE,
             List.of("the source of the slab does not say what its memory is like"));
 
+    /** Copies the list of reasons, in which nothing may be null. */
     public SlabBacking {
         reasons = List.copyOf(reasons);
     }

@@ -11,6 +11,7 @@ import java.util.List;
  * @param runs without a gap from page 0
  */
 public record SlabMap(long address, List<RunMap> runs) {
+    /** Copies the list; throws {@link IllegalArgumentException} if the runs do not begin at page 0, leave a gap or overlap. */
     public SlabMap {
         runs = List.copyOf(runs);
         long page = 0;
@@ -24,6 +25,7 @@ public record SlabMap(long address, List<RunMap> runs) {
         }
     }
 
+    /** Pages of {@link RunMap#PAGE_BYTE_SIZE} bytes in all runs together; 0 if there is no run. */
     public long pageCount() {
         return runs.isEmpty() ? 0 : runs.getLast().endPage();
     }

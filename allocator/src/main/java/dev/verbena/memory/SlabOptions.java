@@ -21,6 +21,7 @@ public record SlabOptions(PageKind pages, int numaNode, int prefaultThreads, Pre
 
     private static final SlabOptions DEFAULTS = new SlabOptions(PageKind.PLAIN, ANY_NODE, 0, (done, byteSize) -> {});
 
+    /** Throws {@link IllegalArgumentException} if the node is below {@link #ANY_NODE}, or the number of threads is not 0 to 1024. */
     public SlabOptions {
         Objects.requireNonNull(pages, "pages");
         Objects.requireNonNull(prefaultListener, "prefaultListener");
@@ -39,18 +40,22 @@ public record SlabOptions(PageKind pages, int numaNode, int prefaultThreads, Pre
         return DEFAULTS;
     }
 
+    /** The best pages to try; where they are not to be had, plainer ones are taken, and {@link Slab#backing} says why. Plain unless set. */
     public SlabOptions withPages(PageKind pages) {
         return new SlabOptions(pages, numaNode, prefaultThreads, prefaultListener);
     }
 
+    /** The node that all pages come from, one of {@link NumaNodes#all}, as the slab's source checks; {@link #ANY_NODE} unless set. */
     public SlabOptions withNumaNode(int numaNode) {
         return new SlabOptions(pages, numaNode, prefaultThreads, prefaultListener);
     }
 
+    /** Threads that commit all pages before the slab is handed out, up to 1024; with 0, the default, only reserved huge pages are. */
     public SlabOptions withPrefaultThreads(int prefaultThreads) {
         return new SlabOptions(pages, numaNode, prefaultThreads, prefaultListener);
     }
 
+    /** Hears after each piece how much is committed, on the threads that do so, one at a time; unless set, nobody does. */
     public SlabOptions withPrefaultListener(PrefaultListener prefaultListener) {
         return new SlabOptions(pages, numaNode, prefaultThreads, prefaultListener);
     }

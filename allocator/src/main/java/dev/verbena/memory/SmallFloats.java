@@ -36,6 +36,7 @@ public final class SmallFloats {
                 : Math.min(magnitude(value, 15, 10), FLOAT16_INFINITY));
     }
 
+    /** The upper half of a FLOAT32, rounded once from the double to the nearest, ties to even; what is too large becomes infinite. */
     public static short toBfloat16(double value) {
         return (short) signed(value, 16, Double.isNaN(value) ? BFLOAT16_NAN
                 : Math.min(magnitude(value, 127, 7), BFLOAT16_INFINITY));
@@ -53,10 +54,12 @@ public final class SmallFloats {
                 : Math.min(magnitude(value, 15, 2), saturates ? E5M2_MAX : E5M2_INFINITY));
     }
 
+    /** Exact, for each code: its bits become the upper half of the float's. */
     public static float fromBfloat16(short code) {
         return Float.intBitsToFloat(code << 16);
     }
 
+    /** Exact, for each code: -448 to 448, or NaN for 0x7f and 0xff; none is infinite. */
     public static float fromFloat8E4m3fn(byte code) {
         int exponent = code >>> 3 & 0xf;
         int mantissa = code & 7;
@@ -65,6 +68,7 @@ public final class SmallFloats {
         return code < 0 ? -magnitude : magnitude;
     }
 
+    /** Exact, for each code: finite up to 57,344 in size, infinite or NaN, as the upper half of a FLOAT16. */
     public static float fromFloat8E5m2(byte code) {
         return Float.float16ToFloat((short) (code << 8));
     }

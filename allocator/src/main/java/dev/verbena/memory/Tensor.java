@@ -9,7 +9,7 @@ import dev.verbena.memory.heap.Storage;
 
 /**
  * A dense tensor over off-heap memory: live, pinned by n transfers, or free. Closing it frees its memory as soon as the last
- * pin is gone; every later use throws {@link IllegalStateException}, as does a second close.
+ * pin is gone; every later use of its memory throws {@link IllegalStateException}, as does a second close.
  *
  * <p><b>Owner:</b> whoever allocated it closes it. <b>Threading:</b> the life cycle is thread-safe; the bytes are for their
  * users to order.
@@ -89,10 +89,12 @@ public final class Tensor extends PinState implements AutoCloseable {
         return original.byteSize();
     }
 
+    /** Of all its elements, and of those of each reshaped alias; also told once it is closed. */
     public ElementType type() {
         return type;
     }
 
+    /** Fixed: {@link #reshaped} makes an alias of another shape and leaves this one. Also told once it is closed. */
     public Shape shape() {
         return shape;
     }
@@ -102,6 +104,7 @@ public final class Tensor extends PinState implements AutoCloseable {
         return TensorLayout.of(type, shape);
     }
 
+    /** Bytes of its elements, without headroom and rounding; an odd number of INT4 fills up its last byte. Also told once it is closed. */
     public long byteSize() {
         return shape.byteSize(type);
     }
@@ -174,6 +177,7 @@ public final class Tensor extends PinState implements AutoCloseable {
         return original == other.original;
     }
 
+    /** False once it or a reshaped alias is closed, even while it is still pinned, and once its arena or its scope's iteration has ended. */
     public boolean isOpen() {
         return original.isLive() && storage.isOpen();
     }

@@ -89,10 +89,12 @@ public final class TensorLayout {
         return strides;
     }
 
+    /** How the memory is read; offset and strides count elements of this type, which need not be the tensor's own. */
     public ElementType type() {
         return type;
     }
 
+    /** Elements of the view in each dimension, outermost first, however far apart they lie. */
     public Shape shape() {
         return shape;
     }

@@ -30,6 +30,7 @@ public record TensorOptions(long alignment, long headroomByteSize, boolean zeroe
     private static final long HEADROOM_BYTE_SIZE_MAX = 1L << 30;
     private static final TensorOptions DEFAULTS = new TensorOptions(SizeClasses.ALIGNMENT, 0, false);
 
+    /** Throws {@link IllegalArgumentException} if the alignment is no power of two up to 2^30, or the headroom is not 0 to 2^30 bytes. */
     public TensorOptions {
         ArenaBlocks.checkAlignment(alignment);
         if (headroomByteSize < 0 || headroomByteSize > HEADROOM_BYTE_SIZE_MAX) {
@@ -43,14 +44,17 @@ public record TensorOptions(long alignment, long headroomByteSize, boolean zeroe
         return DEFAULTS;
     }
 
+    /** Of the tensor's first byte: a power of two up to 2^30; it is 64 unless set, and never less. */
     public TensorOptions withAlignment(long alignment) {
         return new TensorOptions(alignment, headroomByteSize, zeroed);
     }
 
+    /** Bytes right in front of the tensor that go with it, for the headers of other runtimes: up to 2^30, 0 unless set. */
     public TensorOptions withHeadroomByteSize(long headroomByteSize) {
         return new TensorOptions(alignment, headroomByteSize, zeroed);
     }
 
+    /** All bytes are 0 at first, those of the headroom too; unless set, they are undefined. */
     public TensorOptions withZeroed() {
         return new TensorOptions(alignment, headroomByteSize, true);
     }

@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
  * Layouts are values: however many operations led to one, there is one view to close.
  *
  * <p><b>Owner:</b> whoever made it closes it, once. <b>Threading:</b> the life cycle is thread-safe; the bytes are for their users to order.
- * After it is closed, each use of it throws {@link IllegalStateException}.
+ * After it is closed, each use of its memory throws {@link IllegalStateException}.
  */
 public final class TensorView implements AutoCloseable {
     private final TensorLease lease;
@@ -45,14 +45,17 @@ public final class TensorView implements AutoCloseable {
         return new TensorView(TensorLease.of(tensor), layout);
     }
 
+    /** How the bits are read; need not be the tensor's own type, see {@link TensorLayout#bitCast}. */
     public ElementType type() {
         return layout.type();
     }
 
+    /** Of the view, not of the tensor: the indices that {@link #getDouble} and the others take are within it. */
     public Shape shape() {
         return layout.shape();
     }
 
+    /** Where its elements lie in the tensor; what other views of the same tensor may be derived from. */
     public TensorLayout layout() {
         return layout;
     }
@@ -62,6 +65,7 @@ public final class TensorView implements AutoCloseable {
         return layout.byteSize();
     }
 
+    /** Whether its elements lie one behind the other, in their order: only then there are {@link #memory} and {@link #asByteBuffer}. */
     public boolean isContiguous() {
         return layout.isContiguous();
     }

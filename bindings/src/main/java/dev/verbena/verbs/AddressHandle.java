@@ -38,6 +38,7 @@ public final class AddressHandle extends VerbsObject {
         }
     }
 
+    /** Where it was created; only queue pairs of this domain may post datagrams that name it. */
     public ProtectionDomain protectionDomain() {
         return domain;
     }

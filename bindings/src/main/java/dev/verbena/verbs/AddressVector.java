@@ -39,16 +39,19 @@ public record AddressVector(int port, boolean isGlobal, Gid peerGid, int gidInde
         return new AddressVector(port, false, Gid.ZERO, 0, 0, 0, 0, lid, 0, 0, 0);
     }
 
+    /** The LID of the peer's port, 16 bits, which InfiniBand needs beside a GID, too; {@link #toGid} leaves it 0, as Ethernet has none. */
     public AddressVector withLid(int lid) {
         return new AddressVector(port, isGlobal, peerGid, gidIndex, hopLimit, trafficClass,
                 flowLabel, lid, serviceLevel, staticRate, sourcePathBits);
     }
 
+    /** Service level, 0 to 15, on Ethernet a priority of 0 to 7, and the routing header's traffic class, 0 to 255; both 0 unless set. */
     public AddressVector withQuality(int serviceLevel, int trafficClass) {
         return new AddressVector(port, isGlobal, peerGid, gidIndex, hopLimit, trafficClass,
                 flowLabel, lid, serviceLevel, staticRate, sourcePathBits);
     }
 
+    /** Which of its LIDs this side sends from, where the subnet manager gave its port several; 0, the base LID, unless set. */
     public AddressVector withSourcePathBits(int bits) {
         return new AddressVector(port, isGlobal, peerGid, gidIndex, hopLimit, trafficClass,
                 flowLabel, lid, serviceLevel, staticRate, bits);

@@ -28,14 +28,21 @@ public enum AsyncEventType {
     LAST_RECEIVE_REACHED(IBV_EVENT_QP_LAST_WQE_REACHED(), Concern.QUEUE_PAIR),
     /** A completion queue is dead: it overran. */
     COMPLETION_QUEUE_ERROR(IBV_EVENT_CQ_ERR(), Concern.COMPLETION_QUEUE),
+    /** A shared receive queue failed and gives out no more receives: close it and its queue pairs. */
     SHARED_RECEIVE_QUEUE_ERROR(IBV_EVENT_SRQ_ERR(), Concern.SHARED_RECEIVE_QUEUE),
     /** Fewer receives are left than the limit; see {@link SharedReceiveQueue#limit}. */
     SHARED_RECEIVE_QUEUE_LIMIT_REACHED(IBV_EVENT_SRQ_LIMIT_REACHED(), Concern.SHARED_RECEIVE_QUEUE),
+    /** The link of a port has become active: data flows. */
     PORT_ACTIVE(IBV_EVENT_PORT_ACTIVE(), Concern.PORT),
+    /** The link of a port has become unavailable, for instance by its cable or switch: requests are retried, and fail if it lasts. */
     PORT_ERROR(IBV_EVENT_PORT_ERR(), Concern.PORT),
+    /** The subnet manager gave a port another LID, on InfiniBand: peers that name the old one no longer reach it. */
     LID_CHANGE(IBV_EVENT_LID_CHANGE(), Concern.PORT),
+    /** The table of partition keys of a port changed: an index into it may stand for another key, or for none. */
     PARTITION_KEY_CHANGE(IBV_EVENT_PKEY_CHANGE(), Concern.PORT),
+    /** The GID table of a port changed, as when its network interface gets or loses an IP address: query the GIDs anew. */
     GID_CHANGE(IBV_EVENT_GID_CHANGE(), Concern.PORT),
+    /** A port has another subnet manager, on InfiniBand; {@link Port#subnetManagerLid} is its LID. */
     SUBNET_MANAGER_CHANGE(IBV_EVENT_SM_CHANGE(), Concern.PORT),
     /** The subnet manager wants subscriptions renewed. */
     CLIENT_REREGISTER(IBV_EVENT_CLIENT_REREGISTER(), Concern.PORT),

@@ -21,6 +21,7 @@ import dev.verbena.verbs.abi.ibv_device_attr;
  */
 public record DeviceAttributes(String firmwareVersion, Guid systemImageGuid, int vendorId, int vendorPartId,
         int hardwareVersion, DeviceLimits limits, List<Port> ports) {
+    /** Copies the list of ports, which holds no null. */
     public DeviceAttributes {
         ports = List.copyOf(ports);
     }

@@ -113,6 +113,7 @@ public final class DeviceContext extends VerbsObject {
         return new DeviceContext(name, context, Provider.of(context), self -> closing.run());
     }
 
+    /** The kernel's own for the device, {@code mlx5_0} or {@code rxe0} for instance; what {@link #open} takes. */
     public String name() {
         return name;
     }

@@ -30,6 +30,7 @@ public record DirectConnectionOptions(Port port, GidEntry gid, int mtu, int part
     /** Where the port does not say what is in use. */
     private static final int MTU_BYTES = 1024;
 
+    /** Throws IllegalArgumentException for an MTU above the port's, a number out of its range, and access that is not a peer's. */
     public DirectConnectionOptions {
         Mtu.code(mtu);
         if (port.activeMtuBytes() != 0 && mtu > port.activeMtuBytes()) {
@@ -80,31 +81,37 @@ public record DirectConnectionOptions(Port port, GidEntry gid, int mtu, int part
                 readsAcceptedMax, readsOutstandingMax, access);
     }
 
+    /** Bytes that a packet may carry: 256 to 4096, a power of two, at most the port's active MTU, which it is unless set. */
     public DirectConnectionOptions withMtu(int byteSize) {
         return new DirectConnectionOptions(port, gid, byteSize, partitionKeyIndex, serviceLevel, trafficClass, retries,
                 readsAcceptedMax, readsOutstandingMax, access);
     }
 
+    /** From 0, as {@link DeviceContext#partitionKeyIndex} finds it; 0 unless set, where the default partition's key usually is. */
     public DirectConnectionOptions withPartitionKeyIndex(int index) {
         return new DirectConnectionOptions(port, gid, mtu, index, serviceLevel, trafficClass, retries,
                 readsAcceptedMax, readsOutstandingMax, access);
     }
 
+    /** Service level, 0 to 15, on Ethernet a priority of 0 to 7, and the IP header's traffic class, 0 to 255; both 0 unless set. */
     public DirectConnectionOptions withQuality(int serviceLevel, int trafficClass) {
         return new DirectConnectionOptions(port, gid, mtu, partitionKeyIndex, serviceLevel, trafficClass, retries,
                 readsAcceptedMax, readsOutstandingMax, access);
     }
 
+    /** When a request that the peer does not answer or has no receive for is given up; {@link Retries#defaults} unless set. */
     public DirectConnectionOptions withRetries(Retries retries) {
         return new DirectConnectionOptions(port, gid, mtu, partitionKeyIndex, serviceLevel, trafficClass, retries,
                 readsAcceptedMax, readsOutstandingMax, access);
     }
 
+    /** Reads and atomics of the peer taken at a time, and own ones under way; 0 to 255, both the device's most unless set. */
     public DirectConnectionOptions withReads(int acceptedMax, int outstandingMax) {
         return new DirectConnectionOptions(port, gid, mtu, partitionKeyIndex, serviceLevel, trafficClass, retries,
                 acceptedMax, outstandingMax, access);
     }
 
+    /** What the peer may do, of REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC; a region must allow it too. The first two unless set. */
     public DirectConnectionOptions withAccess(Set<AccessFlag> access) {
         return new DirectConnectionOptions(port, gid, mtu, partitionKeyIndex, serviceLevel, trafficClass, retries,
                 readsAcceptedMax, readsOutstandingMax, access);

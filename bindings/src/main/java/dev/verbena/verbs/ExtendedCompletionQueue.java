@@ -165,16 +165,19 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         throw broken(verb, returned);
     }
 
+    /** The number that the program gave the request when it filled it in; of a failed one too. */
     public long workRequestId() {
         requireCompletion();
         return ibv_cq_ex.wr_id(queue);
     }
 
+    /** SUCCESS, or why the request failed, which {@link WorkCompletionStatus#meaning} has in words; never null. */
     public WorkCompletionStatus status() {
         requireCompletion();
         return WorkCompletionStatus.of(ibv_cq_ex.status(queue));
     }
 
+    /** What the request was, never null; means nothing unless the status is SUCCESS. */
     public WorkCompletionOpcode opcode() {
         requireCompletion();
         return WorkCompletionOpcode.of(DataPath.readInt(opcode, address));
@@ -186,6 +189,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         return DataPath.readInt(vendorError, address);
     }
 
+    /** Whether the peer's send or write brought 32 bits beside its data; of receives only. */
     public boolean hasImmediate() {
         return has(IBV_WC_WITH_IMM());
     }
@@ -210,10 +214,12 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         return DataPath.readInt(reader(byteSize, CompletionField.BYTE_SIZE), address);
     }
 
+    /** The 32 bits as the peer's program gave them, if {@link #hasImmediate}. The queue must keep {@link CompletionField#IMMEDIATE}. */
     public int immediate() {
         return Integer.reverseBytes(DataPath.readInt(reader(immediate, CompletionField.IMMEDIATE), address));
     }
 
+    /** The rkey of this side that is no longer valid, if {@link #hasInvalidatedRkey}. The queue must keep {@link CompletionField#IMMEDIATE}. */
     public int invalidatedRkey() {
         return DataPath.readInt(reader(immediate, CompletionField.IMMEDIATE), address);
     }

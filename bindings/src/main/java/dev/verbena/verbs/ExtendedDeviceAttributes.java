@@ -34,6 +34,7 @@ public record ExtendedDeviceAttributes(DeviceLimits limits, long capabilityFlags
         Set<OnDemandOperation> onDemandReliableConnected, Set<OnDemandOperation> onDemandUnreliableConnected,
         Set<OnDemandOperation> onDemandUnreliableDatagram, int moderationCountMax, int moderationPeriodUsMax,
         long deviceMemoryByteSize) {
+    /** Copies the three sets, which hold no null. */
     public ExtendedDeviceAttributes {
         onDemandReliableConnected = Set.copyOf(onDemandReliableConnected);
         onDemandUnreliableConnected = Set.copyOf(onDemandUnreliableConnected);

@@ -20,6 +20,7 @@ import java.util.StringJoiner;
  * @param interfaceId its last 8 bytes, likewise
  */
 public record Gid(long subnetPrefix, long interfaceId) {
+    /** Of its octets, in network order as on the wire. */
     public static final int BYTE_SIZE = 16;
     /** No address: that of an entry not in use, or of a peer that is addressed by LID alone. */
     public static final Gid ZERO = new Gid(0, 0);

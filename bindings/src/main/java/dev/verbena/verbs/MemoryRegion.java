@@ -191,6 +191,7 @@ public final class MemoryRegion extends VerbsObject {
         return rkey;
     }
 
+    /** Where it was registered; only queue pairs of this domain reach the memory, and let their peers reach it. */
     public ProtectionDomain protectionDomain() {
         return domain;
     }

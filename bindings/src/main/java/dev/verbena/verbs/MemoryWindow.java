@@ -46,6 +46,7 @@ public final class MemoryWindow extends VerbsObject {
                         type.code())));
     }
 
+    /** How it is to be bound, as it was allocated; binding it the other way throws IllegalArgumentException. */
     public MemoryWindowType type() {
         return type;
     }
@@ -60,6 +61,7 @@ public final class MemoryWindow extends VerbsObject {
         }
     }
 
+    /** Where it was allocated; the region and the queue pair that it is bound with must be of this domain, too. */
     public ProtectionDomain protectionDomain() {
         return domain;
     }

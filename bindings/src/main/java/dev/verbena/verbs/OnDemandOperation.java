@@ -13,8 +13,18 @@ import java.util.Set;
  * <p>Source: enum ibv_odp_transport_cap_bits, ibv_query_device_ex(3).
  */
 public enum OnDemandOperation {
-    SEND(IBV_ODP_SUPPORT_SEND()), RECEIVE(IBV_ODP_SUPPORT_RECV()), WRITE(IBV_ODP_SUPPORT_WRITE()),
-    READ(IBV_ODP_SUPPORT_READ()), ATOMIC(IBV_ODP_SUPPORT_ATOMIC()), SHARED_RECEIVE(IBV_ODP_SUPPORT_SRQ_RECV());
+    /** Sends may take their data from such memory. */
+    SEND(IBV_ODP_SUPPORT_SEND()),
+    /** Messages may arrive in such memory, in receives of the queue pair's own receive queue. */
+    RECEIVE(IBV_ODP_SUPPORT_RECV()),
+    /** RDMA writes may name such memory, with or without immediate. */
+    WRITE(IBV_ODP_SUPPORT_WRITE()),
+    /** RDMA reads may name such memory. */
+    READ(IBV_ODP_SUPPORT_READ()),
+    /** Compare and swap, and fetch and add, may name such memory. */
+    ATOMIC(IBV_ODP_SUPPORT_ATOMIC()),
+    /** Messages may arrive in such memory, in receives of a shared receive queue; apart from RECEIVE. */
+    SHARED_RECEIVE(IBV_ODP_SUPPORT_SRQ_RECV());
 
     private final int bit;
 

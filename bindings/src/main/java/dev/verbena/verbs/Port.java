@@ -15,7 +15,7 @@ import dev.verbena.verbs.abi.ibv_port_attr;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  *
  * @param number from 1
- * @param state data flows in ACTIVE only
+ * @param state data flows in ACTIVE and ACTIVE_DEFER only
  * @param maxMtuBytes the largest the port can do; 0 where the device names none
  * @param activeMtuBytes what is in use now; a queue pair's path MTU must not exceed it
  * @param lid its local identifier in an InfiniBand subnet; 0 on Ethernet
@@ -27,6 +27,7 @@ import dev.verbena.verbs.abi.ibv_port_attr;
  */
 public record Port(int number, PortState state, int maxMtuBytes, int activeMtuBytes, int lid, int subnetManagerLid,
         int lidMaskControl, LinkLayer linkLayer, long messageByteSizeMax, List<GidEntry> gids) {
+    /** Copies the list of GIDs, which holds no null. */
     public Port {
         gids = List.copyOf(gids);
     }

@@ -186,6 +186,7 @@ public final class ProtectionDomain extends VerbsObject {
         }
     }
 
+    /** The opening of the device that it is of; what was made from another opening of the same device does not work with it. */
     public DeviceContext context() {
         return context;
     }

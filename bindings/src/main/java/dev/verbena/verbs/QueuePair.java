@@ -133,6 +133,7 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         return number;
     }
 
+    /** As it was created, for good; it settles which operations may be posted. */
     public QueuePairType type() {
         return type;
     }
@@ -152,6 +153,7 @@ public sealed class QueuePair extends VerbsObject permits ExtendedQueuePair {
         return sendLimits.inlineByteSizeMax();
     }
 
+    /** Where it was created; its own requests and those of its peer reach memory regions of this domain only. */
     public ProtectionDomain protectionDomain() {
         return domain;
     }

@@ -26,12 +26,14 @@ import dev.verbena.verbs.ffi.Range;
  */
 public record QueuePairAddress(int queuePairNumber, int packetSequence, Gid gid, int lid, int mtu,
         int readsAcceptedMax) {
+    /** Of what {@link #encode} makes. */
     public static final int BYTE_SIZE = Gid.BYTE_SIZE + 2 * Integer.BYTES + 4 * Short.BYTES;
 
     private static final int BITS_24 = 0xff_ffff;
     private static final int BITS_16 = 0xffff;
     private static final int VERSION = 1;
 
+    /** Throws IllegalArgumentException for a number out of its range, and an MTU other than 256, 512, 1024, 2048 and 4096. */
     public QueuePairAddress {
         Range.check("queuePairNumber", queuePairNumber, 0, BITS_24);
         Range.check("packetSequence", packetSequence, 0, BITS_24);

@@ -59,7 +59,7 @@ public final class QueuePairAttributes {
         return give(QueuePairAttribute.CURRENT_STATE);
     }
 
-    /** Whether SQ_DRAINED shall be reported when the send queue is drained. */
+    /** Whether {@link AsyncEventType#SEND_QUEUE_DRAINED} shall be reported when the send queue is drained. */
     public QueuePairAttributes drainedNotification(boolean on) {
         isDrainedNotified = on;
         return give(QueuePairAttribute.DRAINED_NOTIFICATION);
@@ -71,6 +71,7 @@ public final class QueuePairAttributes {
         return give(QueuePairAttribute.ACCESS_FLAGS);
     }
 
+    /** Where the partition's key stands in the port's table, from 0, as {@link DeviceContext#partitionKeyIndex} finds it. */
     public QueuePairAttributes partitionKeyIndex(int index) {
         partitionKeyIndex = index;
         return give(QueuePairAttribute.PARTITION_KEY_INDEX);
@@ -88,6 +89,7 @@ public final class QueuePairAttributes {
         return give(QueuePairAttribute.QUEUE_KEY);
     }
 
+    /** The way to the peer, with the port of this side; connected queue pairs need it to become READY_TO_RECEIVE. */
     public QueuePairAttributes addressVector(AddressVector vector) {
         addressVector = vector;
         return give(QueuePairAttribute.ADDRESS_VECTOR);
@@ -142,7 +144,7 @@ public final class QueuePairAttributes {
         return give(QueuePairAttribute.READS_ACCEPTED_MAX);
     }
 
-    /** A code of the table in ibv_modify_qp(3): 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, 0 is 655.36 ms. */
+    /** A code as in {@link Retries#receiverNotReadyTimer}: 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, 0 is 655.36 ms. */
     public QueuePairAttributes receiverNotReadyTimer(int code) {
         receiverNotReadyTimer = code;
         return give(QueuePairAttribute.RECEIVER_NOT_READY_TIMER);
@@ -175,82 +177,102 @@ public final class QueuePairAttributes {
         return state;
     }
 
+    /** What the peer may do; empty if it is not given. Of datagrams it means nothing. */
     public Set<AccessFlag> access() {
         return access;
     }
 
+    /** Where the partition's key stands in the port's table, from 0; 0 also if it is not given. */
     public int partitionKeyIndex() {
         return partitionKeyIndex;
     }
 
+    /** The port of this side, from 1; 0 if it is not given. */
     public int port() {
         return port;
     }
 
+    /** What a datagram must carry to be taken, 32 bits, unsigned; 0 if it is not given, and of connected queue pairs. */
     public int queueKey() {
         return queueKey;
     }
 
+    /** The way to the peer; null if it is not given. Of datagrams it means nothing. */
     public AddressVector addressVector() {
         return addressVector;
     }
 
+    /** Bytes that a packet may carry: 256 to 4096, a power of two; 0 if it is not given. */
     public int mtu() {
         return mtu;
     }
 
+    /** How long an acknowledgement is waited for: 4.096 µs times two to this power; 0 for ever, also if it is not given. */
     public int timeout() {
         return timeout;
     }
 
+    /** How often what is not acknowledged is sent again, 0 to 7; 0 also if it is not given. Of reliable queue pairs. */
     public int retryCount() {
         return retryCount;
     }
 
+    /** How often what found no receive at the peer is sent again, 0 to 6, or 7 for ever; 0 also if it is not given. */
     public int receiverNotReadyRetry() {
         return receiverNotReadyRetry;
     }
 
+    /** The number of the peer's first packet, 24 bits; 0 also if it is not given. Of connected queue pairs. */
     public int receivePacketSequence() {
         return receivePacketSequence;
     }
 
+    /** The number of this side's first packet, 24 bits; 0 also if it is not given. */
     public int sendPacketSequence() {
         return sendPacketSequence;
     }
 
+    /** Own reads and atomics that may be under way; 0 for none, also if it is not given. Of reliable queue pairs. */
     public int readsOutstandingMax() {
         return readsOutstandingMax;
     }
 
+    /** Reads and atomics of the peer that are taken at a time; 0 for none, also if it is not given. Of reliable queue pairs. */
     public int readsAcceptedMax() {
         return readsAcceptedMax;
     }
 
+    /** How long the peer waits that found no receive here, as a code: 12 is 0.64 ms; 0 is 655.36 ms, or that it is not given. */
     public int receiverNotReadyTimer() {
         return receiverNotReadyTimer;
     }
 
+    /** The number of the peer's queue pair, 24 bits; 0 if it is not given. Of connected queue pairs. */
     public int destination() {
         return destination;
     }
 
+    /** Sends that may be outstanding, as the device granted them; 0 unless {@link QueuePair#query} gave it. */
     public int sendDepth() {
         return sendDepth;
     }
 
+    /** Receives that may be posted, as the device granted them; 0 unless {@link QueuePair#query} gave it. */
     public int receiveDepth() {
         return receiveDepth;
     }
 
+    /** Gather elements of a send, as the device granted them; 0 unless {@link QueuePair#query} gave it. */
     public int sendElementCountMax() {
         return sendElementCountMax;
     }
 
+    /** Scatter elements of a receive, as the device granted them; 0 unless {@link QueuePair#query} gave it. */
     public int receiveElementCountMax() {
         return receiveElementCountMax;
     }
 
+    /** Bytes of inline data of a send, as the device granted them; 0 for none, or unless {@link QueuePair#query} gave it. */
     public int inlineByteSizeMax() {
         return inlineByteSizeMax;
     }

@@ -28,31 +28,37 @@ public record QueuePairOptions(QueuePairType type, CompletionQueue sendQueue, Co
         return new QueuePairOptions(type, queue, queue, null, 16, 16, 1, 1, 0, false);
     }
 
+    /** Where sends and where receives report, both of the queue pair's own device context; one queue for both unless set. */
     public QueuePairOptions withCompletionQueues(CompletionQueue send, CompletionQueue receive) {
         return new QueuePairOptions(type, send, receive, sharedReceiveQueue, sendDepth, receiveDepth,
                 sendElementCountMax, receiveElementCountMax, inlineByteSizeMax, signalsAll);
     }
 
+    /** Where receives come from; the own queue's depth and elements do not count then. Null, for a queue of its own, unless set. */
     public QueuePairOptions withSharedReceiveQueue(SharedReceiveQueue queue) {
         return new QueuePairOptions(type, sendQueue, receiveQueue, queue, sendDepth, receiveDepth,
                 sendElementCountMax, receiveElementCountMax, inlineByteSizeMax, signalsAll);
     }
 
+    /** Sends that may be outstanding, and receives that may be posted, at the least; both 16 unless set. */
     public QueuePairOptions withDepth(int send, int receive) {
         return new QueuePairOptions(type, sendQueue, receiveQueue, sharedReceiveQueue, send, receive,
                 sendElementCountMax, receiveElementCountMax, inlineByteSizeMax, signalsAll);
     }
 
+    /** Gather elements that a send may have, and scatter elements of a receive, at the least; both 1 unless set. */
     public QueuePairOptions withElementCountMax(int send, int receive) {
         return new QueuePairOptions(type, sendQueue, receiveQueue, sharedReceiveQueue, sendDepth, receiveDepth, send,
                 receive, inlineByteSizeMax, signalsAll);
     }
 
+    /** Bytes that a send may carry in the request itself, without a memory region, at the least; 0 unless set. */
     public QueuePairOptions withInlineByteSizeMax(int byteSize) {
         return new QueuePairOptions(type, sendQueue, receiveQueue, sharedReceiveQueue, sendDepth, receiveDepth,
                 sendElementCountMax, receiveElementCountMax, byteSize, signalsAll);
     }
 
+    /** Whether every send that succeeds is reported; false unless set: only {@linkplain SendRequest#signaled signaled} ones are. */
     public QueuePairOptions withSignalsAll(boolean all) {
         return new QueuePairOptions(type, sendQueue, receiveQueue, sharedReceiveQueue, sendDepth, receiveDepth,
                 sendElementCountMax, receiveElementCountMax, inlineByteSizeMax, all);

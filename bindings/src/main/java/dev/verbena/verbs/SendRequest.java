@@ -63,22 +63,27 @@ public final class SendRequest extends WorkRequest {
         inlineByteSizeMax = (int) inlineData.byteSize();
     }
 
+    /** Writes the elements or inline data to the peer's memory from the address on, of which its program learns nothing. */
     public SendRequest write(long workRequestId, long remoteAddress, int rkey) {
         return begin(workRequestId, IBV_WR_RDMA_WRITE()).remote(remoteAddress, rkey);
     }
 
+    /** A write that also takes a receive of the peer's, whose completion brings the 32 bits and tells that the data is there. */
     public SendRequest writeWithImmediate(long workRequestId, long remoteAddress, int rkey, int immediate) {
         return begin(workRequestId, IBV_WR_RDMA_WRITE_WITH_IMM()).remote(remoteAddress, rkey).immediate(immediate);
     }
 
+    /** Reads the peer's memory from the address on into the elements, whose regions need LOCAL_WRITE; reliable queue pairs only. */
     public SendRequest read(long workRequestId, long remoteAddress, int rkey) {
         return begin(workRequestId, IBV_WR_RDMA_READ()).remote(remoteAddress, rkey);
     }
 
+    /** Sends the elements or inline data, as one message, into the next receive that the peer has posted. */
     public SendRequest send(long workRequestId) {
         return begin(workRequestId, IBV_WR_SEND());
     }
 
+    /** A send whose completion at the peer brings the 32 bits: {@link WorkCompletions#immediate} there. */
     public SendRequest sendWithImmediate(long workRequestId, int immediate) {
         return begin(workRequestId, IBV_WR_SEND_WITH_IMM()).immediate(immediate);
     }

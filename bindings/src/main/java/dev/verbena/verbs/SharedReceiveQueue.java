@@ -71,7 +71,7 @@ public final class SharedReceiveQueue extends VerbsObject {
                 requests.takeBadIndex(), first, limits);
     }
 
-    /** Asks for the event SRQ_LIMIT_REACHED once fewer receives than this are left; once per call. */
+    /** Asks for {@link AsyncEventType#SHARED_RECEIVE_QUEUE_LIMIT_REACHED} once fewer receives than this are left; once per call. */
     public void limit(int receives) {
         modify(0, receives, IBV_SRQ_LIMIT());
     }

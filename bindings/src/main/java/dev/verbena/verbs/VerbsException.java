@@ -10,7 +10,9 @@ import dev.verbena.verbs.ffi.Errno;
 public final class VerbsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** The C function that failed, {@code ibv_reg_mr} for instance. */
     private final String verb;
+    /** As errno(3) of the C library has it on this machine, positive. */
     private final int errno;
 
     /** On is {@code name=value}; the remedy may be null, then errno's own is used if there is one. */

@@ -10,10 +10,19 @@ import static dev.verbena.verbs.abi.rdma_core_h.*;
  * <p>Source: enum ibv_wc_opcode.
  */
 public enum WorkCompletionOpcode {
-    SEND(IBV_WC_SEND()), WRITE(IBV_WC_RDMA_WRITE()), READ(IBV_WC_RDMA_READ()), COMPARE_AND_SWAP(
-            IBV_WC_COMP_SWAP()),
-    FETCH_AND_ADD(IBV_WC_FETCH_ADD()), BIND_MEMORY_WINDOW(
-            IBV_WC_BIND_MW()),
+    /** A send of this side, with immediate and with invalidate too; datagrams and unreliable ones may be lost all the same. */
+    SEND(IBV_WC_SEND()),
+    /** A write of this side, with immediate too; an unreliable one may be lost all the same. */
+    WRITE(IBV_WC_RDMA_WRITE()),
+    /** A read of this side: the peer's bytes are in its elements. */
+    READ(IBV_WC_RDMA_READ()),
+    /** A compare and swap of this side, whether it swapped or not: the old 8 bytes are in its element. */
+    COMPARE_AND_SWAP(IBV_WC_COMP_SWAP()),
+    /** A fetch and add of this side: the old 8 bytes are in its element. */
+    FETCH_AND_ADD(IBV_WC_FETCH_ADD()),
+    /** A bind of a memory window of this side, of either type: it has taken effect. */
+    BIND_MEMORY_WINDOW(IBV_WC_BIND_MW()),
+    /** An own request has made an rkey of this side invalid; that a peer's did {@link WorkCompletions#hasInvalidatedRkey} tells. */
     LOCAL_INVALIDATE(IBV_WC_LOCAL_INV()),
     /** A send arrived in a receive. */
     RECEIVE(IBV_WC_RECV()),

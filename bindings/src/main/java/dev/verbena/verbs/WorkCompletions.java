@@ -43,18 +43,22 @@ public final class WorkCompletions {
         this.entries = Arena.ofAuto().allocate(capacity * STRIDE, Long.BYTES);
     }
 
+    /** The most that one poll can bring, as constructed; entries from the index that the poll returned on are old ones. */
     public int capacity() {
         return capacity;
     }
 
+    /** The number that the program gave the request when it filled it in; of a failed one too. */
     public long workRequestId(int index) {
         return entries.get(ValueLayout.JAVA_LONG, index * STRIDE + WR_ID);
     }
 
+    /** SUCCESS, or why the request failed, which {@link WorkCompletionStatus#meaning} has in words; never null. */
     public WorkCompletionStatus status(int index) {
         return WorkCompletionStatus.of(entries.get(INT, index * STRIDE + STATUS));
     }
 
+    /** What the request was, never null; means nothing unless the status is SUCCESS. */
     public WorkCompletionOpcode opcode(int index) {
         return WorkCompletionOpcode.of(entries.get(INT, index * STRIDE + OPCODE));
     }
@@ -69,10 +73,12 @@ public final class WorkCompletions {
         return entries.get(INT, index * STRIDE + BYTE_LENGTH);
     }
 
+    /** Whether the peer's send or write brought 32 bits beside its data; of receives only. */
     public boolean hasImmediate(int index) {
         return has(index, IBV_WC_WITH_IMM());
     }
 
+    /** The 32 bits as the peer's program gave them; means nothing unless {@link #hasImmediate}. */
     public int immediate(int index) {
         return Integer.reverseBytes(entries.get(INT, index * STRIDE + IMMEDIATE));
     }
@@ -82,6 +88,7 @@ public final class WorkCompletions {
         return has(index, IBV_WC_WITH_INV());
     }
 
+    /** The rkey of this side that is no longer valid; means nothing unless {@link #hasInvalidatedRkey}. */
     public int invalidatedRkey(int index) {
         return entries.get(INT, index * STRIDE + IMMEDIATE);
     }

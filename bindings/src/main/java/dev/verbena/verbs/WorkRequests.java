@@ -51,6 +51,7 @@ abstract sealed class WorkRequests permits SendRequests, ReceiveRequests {
         return capacity;
     }
 
+    /** How many requests there are, as it was constructed; their indices go from 0 to one less. */
     public final int capacity() {
         return capacity;
     }

@@ -106,7 +106,7 @@ public final class Graph {
         }
     }
 
-    /** The node of that name. @throws IllegalArgumentException if there is none */
+    /** The node of that name; throws {@link IllegalArgumentException} if there is none. */
     public Node node(String name) {
         Node node = nodes.get(name);
         if (node == null) {

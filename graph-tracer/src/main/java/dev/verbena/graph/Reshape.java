@@ -14,6 +14,7 @@ import dev.verbena.memory.Shape;
  * @param target the shape wanted
  */
 public record Reshape(SymbolicShape target) implements Operation {
+    /** Throws {@link IllegalArgumentException} if more than one dimension of the target is no number. */
     public Reshape {
         if (target.dimensions().stream().filter(dimension -> !dimension.isKnown()).count() > 1) {
             throw new IllegalArgumentException("reshape to " + target + "; leave at most one dimension open");

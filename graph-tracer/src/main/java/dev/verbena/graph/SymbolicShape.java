@@ -20,6 +20,7 @@ public record SymbolicShape(List<Dimension> dimensions) {
     /** Of a tensor of one element without dimensions. */
     public static final SymbolicShape SCALAR = new SymbolicShape(List.of());
 
+    /** Copies the list; throws {@link IllegalArgumentException} if there are over 16 dimensions, or one that is surely negative. */
     public SymbolicShape {
         dimensions = List.copyOf(dimensions);
         if (dimensions.size() > Shape.RANK_MAX) {
@@ -33,10 +34,12 @@ public record SymbolicShape(List<Dimension> dimensions) {
         }
     }
 
+    /** Outermost first, each a number, symbolic or unknown. */
     public static SymbolicShape of(Dimension... dimensions) {
         return new SymbolicShape(Arrays.asList(dimensions));
     }
 
+    /** Outermost first, every dimension known and 0 or more. */
     public static SymbolicShape of(long... dimensions) {
         return new SymbolicShape(Arrays.stream(dimensions).mapToObj(Dimension::of).toList());
     }
@@ -46,10 +49,12 @@ public record SymbolicShape(List<Dimension> dimensions) {
         return of(shape.dimensions());
     }
 
+    /** How many dimensions there are: 0 for a scalar, at most 16. */
     public int rank() {
         return dimensions.size();
     }
 
+    /** Of the axis counted from 0, the outermost; throws {@link IndexOutOfBoundsException} if there is none. None is counted from behind. */
     public Dimension dimension(int axis) {
         return dimensions.get(axis);
     }

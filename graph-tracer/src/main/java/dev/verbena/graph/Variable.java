@@ -19,6 +19,7 @@ import dev.verbena.memory.Tensor;
  * @param initializer fills the tensor; its contents are undefined before
  */
 public record Variable(TensorType type, Consumer<Tensor> initializer) implements Operation {
+    /** Throws {@link IllegalArgumentException} if a dimension of the type is no number. */
     public Variable {
         if (!type.isStatic()) {
             throw new IllegalArgumentException("variable of type=" + type + "; give it known dimensions");

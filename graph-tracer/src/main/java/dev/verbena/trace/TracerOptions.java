@@ -14,6 +14,7 @@ public record TracerOptions(long registeredByteSizeMax, int callSiteDepth) {
     /** The allocator's, the kernel's, and two more: each takes half a microsecond in traced iterations. */
     private static final int CALL_SITE_DEPTH = 4;
 
+    /** Throws {@link IllegalArgumentException} if the budget is negative, or the depth is less than 1. */
     public TracerOptions {
         if (registeredByteSizeMax < 0) {
             throw new IllegalArgumentException(

@@ -61,16 +61,19 @@ final class DocumentPage {
         Page page = new Page(title == null ? document.toString() : title, STYLE);
         page.add("<nav>" + entry("README.md", "Verbena") + entry("docs/guide/README.md", "Guides")
                 + entry("docs/PERFORMANCE.md", "Performance") + entry("docs/COMPARISON.md", "Comparison")
-                + entry("docs/ARCHITECTURE.md", "Architecture") + "<a href=\""
-                + fromHere(Path.of(Site.API, "index.html"))
-                + "\">API</a></nav>\n<main>\n");
+                + entry("docs/ARCHITECTURE.md", "Architecture") + link(Path.of(Site.API, "index.html"), "API")
+                + link(Path.of(Site.SPARK_API, "index.html"), "API for Spark") + "</nav>\n<main>\n");
         page.add(RENDERER.render(content));
         page.add("</main>\n");
         return page.end();
     }
 
     private String entry(String target, String words) {
-        return "<a href=\"" + fromHere(Path.of(nameOf(Path.of(target)))) + "\">" + words + "</a>";
+        return link(Path.of(nameOf(Path.of(target))), words);
+    }
+
+    private String link(Path target, String words) {
+        return "<a href=\"" + fromHere(target) + "\">" + words + "</a>";
     }
 
     private String fromHere(Path target) {

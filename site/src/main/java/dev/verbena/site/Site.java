@@ -11,14 +11,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Makes the documents of the source tree, and the API documentation beside them, a site of pages that need no network: {@code SOURCE-TREE API-FOLDER
- * TARGET-FOLDER}, as {@code ./verbena docs} does.
+ * Makes the documents of the source tree, and the API documentation beside them, a site of pages that need no network: {@code SOURCE-TREE
+ * TARGET-FOLDER API-FOLDER SPARK-API-FOLDER}, as {@code ./verbena docs} does.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> confined to its creator's.
  */
 final class Site {
-    /** Where the API documentation lies in it. */
+    /** Where the API documentation lies in it: that of the modules, and that of what is no module. */
     static final String API = "api";
+    static final String SPARK_API = "api-spark";
 
     private final Path tree;
     private final Path target;
@@ -29,10 +30,11 @@ final class Site {
     }
 
     public static void main(String[] arguments) throws IOException {
-        Site site = new Site(Path.of(arguments[0]), Path.of(arguments[2]));
+        Site site = new Site(Path.of(arguments[0]), Path.of(arguments[1]));
         site.clear();
         site.write();
-        site.take(Path.of(arguments[1]));
+        site.take(Path.of(arguments[2]), API);
+        site.take(Path.of(arguments[3]), SPARK_API);
     }
 
     /** What an earlier one has left. */
@@ -75,13 +77,13 @@ final class Site {
         return documents;
     }
 
-    private void take(Path api) throws IOException {
+    private void take(Path api, String name) throws IOException {
         List<Path> files;
         try (Stream<Path> all = Files.walk(api)) {
             files = all.filter(Files::isRegularFile).toList();
         }
         for (Path file : files) {
-            Path copy = target.resolve(API).resolve(api.relativize(file));
+            Path copy = target.resolve(name).resolve(api.relativize(file));
             Files.createDirectories(copy.getParent());
             Files.copy(file, copy);
         }

@@ -29,15 +29,17 @@ class SiteTest {
         Path api = Files.createDirectories(folder.resolve("apidocs/dev"));
         Files.writeString(api.resolveSibling("index.html"), "API");
         Files.writeString(api.resolve("Tensor.html"), "Tensor");
+        Path sparkApi = Files.createDirectories(folder.resolve("apidocs-spark"));
+        Files.writeString(sparkApi.resolve("index.html"), "API for Spark");
         Path site = folder.resolve("site");
-        Site.main(new String[]{TREE.toString(), api.getParent().toString(), site.toString()});
+        Site.main(new String[]{TREE.toString(), site.toString(), api.getParent().toString(), sparkApi.toString()});
         return site;
     }
 
     private static List<Path> pages(Path site) throws IOException {
         try (Stream<Path> all = Files.walk(site)) {
-            return all.filter(file -> file.toString().endsWith(".html") && !file.startsWith(site.resolve(Site.API)))
-                    .toList();
+            return all.filter(file -> file.toString().endsWith(".html") && !file.startsWith(site.resolve(Site.API))
+                    && !file.startsWith(site.resolve(Site.SPARK_API))).toList();
         }
     }
 

@@ -32,6 +32,7 @@ public abstract class FabricContract
             WakeContract {
     private final List<AutoCloseable> opened = new ArrayList<>();
 
+    /** For a test class of a fabric. */
     protected FabricContract() {}
 
     /** A new fabric; this class closes it. */

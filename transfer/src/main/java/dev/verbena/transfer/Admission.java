@@ -12,6 +12,7 @@ public record Admission(int peersMax, int queuePairsMax) {
     /** At most so many that one handshake can carry. */
     private static final int QUEUE_PAIRS_MAX = 255;
 
+    /** Throws {@link IllegalArgumentException} unless peersMax is 0 or more, 0 accepting nobody, and queuePairsMax 1 to 255. */
     public Admission {
         if (peersMax < 0) {
             throw new IllegalArgumentException("peersMax=" + peersMax + " is negative; 0 accepts nobody");

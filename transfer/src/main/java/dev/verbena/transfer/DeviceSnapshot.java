@@ -22,6 +22,7 @@ import dev.verbena.transfer.counters.CounterRow.Word;
  */
 public record DeviceSnapshot(long processId, String name, String fabric, long registeredByteSize, long registrations,
         List<TransferStatistics> transfers) {
+    /** Keeps a copy of the list of transfers, which must hold no null. */
     public DeviceSnapshot {
         transfers = List.copyOf(transfers);
     }

@@ -9,6 +9,7 @@ package dev.verbena.transfer;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record Endpoint(String host, int port) {
+    /** Throws {@link IllegalArgumentException} if the host is blank or the port not 0 to 65535; the host is not looked up. */
     public Endpoint {
         if (host.isBlank() || port < 0 || port > 65_535) {
             throw new IllegalArgumentException(

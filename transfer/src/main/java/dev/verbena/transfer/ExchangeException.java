@@ -8,9 +8,13 @@ package dev.verbena.transfer;
 public final class ExchangeException extends TransferException {
     private static final long serialVersionUID = 1L;
 
+    /** The name of the sender's device. */
     private final String peerName;
+    /** The name that the tensor was asked for by. */
     private final String tensorName;
+    /** The step that the tensor was asked for by. */
     private final long step;
+    /** The type and message of the exception at the sender. */
     private final String peerMessage;
 
     /** As the sender of that name told it. */
@@ -32,6 +36,7 @@ public final class ExchangeException extends TransferException {
         return tensorName;
     }
 
+    /** The step that was asked for together with the name, as the program counts them. */
     public long step() {
         return step;
     }

@@ -21,6 +21,7 @@ public record ExchangeOptions(int depth, int eagerByteSizeMax, boolean isChecked
     /** Instead of a size: it is measured when the exchange is connected, and adjusted; {@link ExchangeStatistics#choice} has the outcome. */
     public static final int MEASURED = AdaptiveExchangeSender.MEASURED;
 
+    /** Throws {@link IllegalArgumentException} unless depth is 1 to 4096 and eagerByteSizeMax is 0 to EAGER_BYTE_SIZE_MAX, or MEASURED. */
     public ExchangeOptions {
         if (depth < 1 || depth > SlotLayout.DEPTH_MAX) {
             throw new IllegalArgumentException("depth=" + depth + " messages; give 1 to " + SlotLayout.DEPTH_MAX);
@@ -36,14 +37,17 @@ public record ExchangeOptions(int depth, int eagerByteSizeMax, boolean isChecked
         return new ExchangeOptions(DEFAULT_DEPTH, MEASURED, false);
     }
 
+    /** Messages that may be under way, of 8 KiB each in the receiver's arena, 1 to 4096; 16 unless set. What does not fit waits. */
     public ExchangeOptions withDepth(int depth) {
         return new ExchangeOptions(depth, eagerByteSizeMax, isChecked);
     }
 
+    /** Tensors of up to so many bytes are copied into a message, larger ones read by the receiver; {@link #MEASURED} unless set. */
     public ExchangeOptions withEagerByteSizeMax(int eagerByteSizeMax) {
         return new ExchangeOptions(depth, eagerByteSizeMax, isChecked);
     }
 
+    /** Each tensor carries its CRC32C, and a damaged one fails at the receiver; both ends look at each byte for it. Off by default. */
     public ExchangeOptions withChecksums() {
         return new ExchangeOptions(depth, eagerByteSizeMax, true);
     }

@@ -152,6 +152,7 @@ public final class ExchangeSender implements AutoCloseable {
         return protocol.receiverName();
     }
 
+    /** Counted since it was made; each number is read by itself, so they need not agree while something is being sent. */
     public ExchangeStatistics statistics() {
         ExchangeCounters counters = protocol.counters();
         return new ExchangeStatistics(counters.messages(), counters.eager(), counters.eagerByteSize(),

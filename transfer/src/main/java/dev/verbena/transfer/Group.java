@@ -49,6 +49,7 @@ public final class Group implements AutoCloseable {
         spinsMax = protocol.isCrowded() ? 0 : Integer.MAX_VALUE;
     }
 
+    /** The same at all members; a device is in no two groups of one name at a time. */
     public String name() {
         return name;
     }

@@ -32,6 +32,7 @@ public record GroupEnvironment(int rank, int size, Endpoint master) {
     /** A group of one meets nobody, and may listen anywhere. */
     private static final GroupEnvironment ALONE = new GroupEnvironment(0, 1, new Endpoint("127.0.0.1", 0));
 
+    /** Throws {@link IllegalArgumentException} unless rank is 0 to size - 1 and, in a group of two or more, the master has a port other than 0. */
     public GroupEnvironment {
         if (size < 1 || rank < 0 || rank >= size) {
             throw new IllegalArgumentException(

@@ -18,8 +18,8 @@ import javax.net.ssl.SSLContext;
  * the secret and TLS are ours. Numbers that are
  * {@link #UNSET}, and a device that is null, are chosen when the fabric is opened.
  *
- * @param device such as mlx5_0; null for the first that has an active port
- * @param port of that device, from 1; UNSET for the first active one. Not relevant where no device is named
+ * @param device such as mlx5_0; null for the first that has a port that can be used: active, with a suitable GID
+ * @param port of that device, from 1; UNSET for the first that can be used. Not relevant where no device is named
  * @param gidIndex in the port's GID table; UNSET for a suitable one, RoCE v2 preferred
  * @param pkeyIndex in the port's P_Key table
  * @param queueDepth outstanding requests per queue pair; a power of two
@@ -47,6 +47,7 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
     private static final String CONNECT_MODE_VARIABLE = "RDMA_CONNECT";
     private static final String SECRET_FILE_VARIABLE = "VERBENA_SECRET_FILE";
 
+    /** Throws {@link IllegalArgumentException} if a number is out of its range and not UNSET, where that may be, or the device is blank. */
     public NetworkOptions {
         if (device != null && device.isBlank()) {
             throw new IllegalArgumentException("device='" + device + "'; give a name such as mlx5_0, or null");
@@ -95,76 +96,91 @@ public record NetworkOptions(String device, int port, int gidIndex, int pkeyInde
                 NetworkVariable.PEER_TIMEOUT.of(environment, defaults.peerTimeoutMs), secret(environment), null);
     }
 
+    /** RDMA device by its name in the system, such as mlx5_0; null, the default, for the first that has a usable port. */
     public NetworkOptions withDevice(String device) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Port of the named device, 1 to 255; UNSET, the default, for the first active one. Without a device named it does not count. */
     public NetworkOptions withPort(int port) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Index in the port's GID table, 0 to 255; UNSET, the default, for a suitable one, RoCE v2 preferred and never link-local. */
     public NetworkOptions withGidIndex(int gidIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Index in the port's P_Key table, 0 to 65535: the partition that the queue pairs are in; 0 unless set. */
     public NetworkOptions withPkeyIndex(int pkeyIndex) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Outstanding requests per queue pair, a power of two from 2 to 32768, as far as the fabric goes; 1024 unless set. */
     public NetworkOptions withQueueDepth(int queueDepth) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** A packet is sent again after 4.096 µs times two to this power, 0 to 31; 0 waits for ever. 14, which is 67 ms, unless set. */
     public NetworkOptions withTimeout(int timeout) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** How often a packet that is not acknowledged is sent again before the connection is given up, 0 to 7; 7 unless set. */
     public NetworkOptions withRetryCount(int retryCount) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** InfiniBand service level, 0 to 15, or Ethernet priority, 0 to 7; 0 unless set. */
     public NetworkOptions withServiceLevel(int serviceLevel) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Path MTU in bytes, a power of two from 256 to 4096 and no more than the port's active MTU; UNSET, the default, for that. */
     public NetworkOptions withMtu(int mtu) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Traffic class byte of the packets' IP header, 0 to 255: DSCP in the upper six bits, ECN in the lower two; 0 unless set. */
     public NetworkOptions withTrafficClass(int trafficClass) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Whether an idle poller polls on or sleeps until the device raises an event; POLLING unless set. */
     public NetworkOptions withCompletionMode(CompletionMode completionMode) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Whether queue pairs are connected through rdma_cm; both sides must do it alike, and iWARP knows no other way. AUTO unless set. */
     public NetworkOptions withConnectMode(ConnectMode connectMode) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Milliseconds without an answer until a peer is given up, at most 86400000; 0 for never. 10000 unless set; on every fabric. */
     public NetworkOptions withPeerTimeoutMs(int peerTimeoutMs) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Only peers that know the same secret are connected to, and let in; null, the default, asks for none. On every fabric. */
     public NetworkOptions withSecret(PeerSecret secret) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);
     }
 
+    /** Control sockets speak TLS 1.3 with these keys and trust managers, and peers must too; null, the default, for none. Not for data. */
     public NetworkOptions withTls(SSLContext tls) {
         return new NetworkOptions(device, port, gidIndex, pkeyIndex, queueDepth, timeout, retryCount, serviceLevel,
                 mtu, trafficClass, completionMode, connectMode, peerTimeoutMs, secret, tls);

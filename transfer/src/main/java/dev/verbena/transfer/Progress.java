@@ -20,6 +20,7 @@ public record Progress(boolean byPollers, int spins) {
     /** Longer than sleeping and waking takes, if the other side has another core to answer from; most of these rounds yield. */
     private static final int CALLER_SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 1000 : 0;
 
+    /** Throws {@link IllegalArgumentException} if spins is negative; 0 sleeps at once. */
     public Progress {
         if (spins < 0) {
             throw new IllegalArgumentException("spins=" + spins + "; give 0 or more");
@@ -39,6 +40,7 @@ public record Progress(boolean byPollers, int spins) {
         return new Progress(false, CALLER_SPINS);
     }
 
+    /** Rounds without work before who drives sleeps; 0 sleeps at once. 64 of pollers, 1000 of callers (0 on one core) unless set. */
     public Progress withSpins(int spins) {
         return new Progress(byPollers, spins);
     }

@@ -152,6 +152,7 @@ public final class RdmaDevice implements AutoCloseable {
         return options.name();
     }
 
+    /** The fabric that was chosen, such as {@code shm} or {@code verbs}; never {@code auto}. */
     public String fabricName() {
         return fabric.name();
     }
@@ -166,6 +167,7 @@ public final class RdmaDevice implements AutoCloseable {
         return endpoint;
     }
 
+    /** What its fabric can do, as probed when that was opened; the same as long as the device is open. */
     public Capabilities capabilities() {
         return fabric.capabilities();
     }
@@ -516,6 +518,7 @@ public final class RdmaDevice implements AutoCloseable {
         connections.abort(cause);
     }
 
+    /** Sums since the device was made, those of senders that are closed included; registered bytes are those at present. */
     public DeviceStatistics statistics() {
         return new DeviceStatistics(counters.sent(Word.TENSORS), counters.sent(Word.BYTES),
                 counters.sent(Word.STAGED_TENSORS), counters.sent(Word.STAGED_BYTES), fabric.registeredByteSize(),

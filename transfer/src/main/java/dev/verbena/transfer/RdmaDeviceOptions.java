@@ -23,6 +23,7 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
         Admission admission, Striping striping) {
     private static final int NAME_BYTE_SIZE_MAX = 512;
 
+    /** Throws {@link IllegalArgumentException} if the name has not 1 to 512 bytes, a count is below 1, or callers drive several queues. */
     public RdmaDeviceOptions {
         int nameByteSize = name.getBytes(StandardCharsets.UTF_8).length;
         if (nameByteSize == 0 || nameByteSize > NAME_BYTE_SIZE_MAX) {
@@ -59,56 +60,67 @@ public record RdmaDeviceOptions(String name, String fabric, Endpoint localEndpoi
         return network.queueDepth();
     }
 
+    /** What peers call this process in their messages, 1 to 512 bytes in UTF-8; {@code verbena} unless set. */
     public RdmaDeviceOptions withName(String name) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** {@code shm}, {@code verbs}, another provider's name, or {@code auto}, the default: the preferred one that can be used here. */
     public RdmaDeviceOptions withFabric(String fabric) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** Where to listen; port 0 takes a free one. Unless set, a free one of the loopback interface, which other hosts cannot reach. */
     public RdmaDeviceOptions withLocalEndpoint(Endpoint localEndpoint) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** Completion queues, each with a thread of its own where pollers drive; callers drive one only. 1 unless set. */
     public RdmaDeviceOptions withCompletionQueues(int completionQueues) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** Data queue pairs of each connection that this device makes, as far as the peer admits them; 2 unless set. */
     public RdmaDeviceOptions withQueuePairsPerPeer(int queuePairsPerPeer) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** How its receivers see that a tensor is there; AUTO unless set. TAIL is refused where the fabric does not write in order. */
     public RdmaDeviceOptions withArrivalMode(ArrivalMode arrivalMode) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** Replaces all network options, what the {@code RDMA_*} variables gave and the queue depth included. */
     public RdmaDeviceOptions withNetwork(NetworkOptions network) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** Whose threads move transfers on; {@link Progress#pollers} unless set. Callers take one completion queue only. */
     public RdmaDeviceOptions withProgress(Progress progress) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** What this device grants those that connect to it; 4096 peers with 64 data queue pairs each unless set. */
     public RdmaDeviceOptions withAdmission(Admission admission) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** Over how many queue pairs one large tensor goes; unless set, as many as there are completion queues, from 512 KiB on. */
     public RdmaDeviceOptions withStriping(Striping striping) {
         return new RdmaDeviceOptions(name, fabric, localEndpoint, completionQueues, queuePairsPerPeer, arrivalMode,
                 network, progress, admission, striping);
     }
 
+    /** Outstanding requests per queue pair, a power of two from 2 to 32768, as far as the fabric goes; 1024 unless set. */
     public RdmaDeviceOptions withQueueDepth(int queueDepth) {
         return withNetwork(network.withQueueDepth(queueDepth));
     }

@@ -17,6 +17,7 @@ import dev.verbena.transfer.spi.Setting;
  * @param settings everything that the fabric would use, each with its reason
  */
 public record RdmaPort(String device, int number, int mtu, int networkInterfaceIndex, List<Setting> settings) {
+    /** Keeps a copy of the list of settings, which must hold no null. */
     public RdmaPort {
         settings = List.copyOf(settings);
     }

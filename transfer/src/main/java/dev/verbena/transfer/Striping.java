@@ -22,6 +22,7 @@ public record Striping(int queuePairs, long stripeByteSizeMin) {
     /** What takes tens of microseconds: ten times a request more, and about what it takes to wake another thread. */
     private static final long STRIPE_BYTE_SIZE_MIN = 256 * 1024;
 
+    /** Throws {@link IllegalArgumentException} unless queuePairs is 0 to 8, 0 being {@link #AUTO}, and stripeByteSizeMin 64 or more. */
     public Striping {
         if (queuePairs < 0 || queuePairs > QUEUE_PAIRS_MAX) {
             throw new IllegalArgumentException("queuePairs=" + queuePairs + " for one tensor; give 1 to "
@@ -48,6 +49,7 @@ public record Striping(int queuePairs, long stripeByteSizeMin) {
         return new Striping(queuePairs, STRIPE_BYTE_SIZE_MIN);
     }
 
+    /** Bytes that a stripe has at least, 64 or more; 256 KiB unless set. Smaller tensors than two of them are not striped. */
     public Striping withStripeByteSizeMin(long stripeByteSizeMin) {
         return new Striping(queuePairs, stripeByteSizeMin);
     }

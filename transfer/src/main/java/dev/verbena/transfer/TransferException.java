@@ -8,10 +8,12 @@ package dev.verbena.transfer;
 public class TransferException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** The message is to name the peer, what was tried and, where that is known, what to do. */
     public TransferException(String message) {
         super(message);
     }
 
+    /** The same, with the exception that led to it; null if there is none. */
     public TransferException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -16,8 +16,8 @@ import dev.verbena.verbs.ffi.Range;
  * @param readsOutstandingMax own ones outstanding at the peer, likewise; an accepting side's own is at most what the
  *            request allows
  * @param hasFlowControl whether the device's hardware flow control is available
- * @param retryCount how often to send again what is not acknowledged; 0 to 7
- * @param receiverNotReadyRetry how often when the peer has no receive posted; 0 to 7, which is for ever
+ * @param retryCount how often to send again what is not acknowledged; 0 to 7; the connecting side says it for both
+ * @param receiverNotReadyRetry how often the peer sends again what finds no receive posted here; 0 to 6, or 7 for ever
  * @param queuePairNumber of a queue pair that was not made by {@link CmId#createQueuePair}, else of no account
  * @param usesSharedReceiveQueue whether that one does
  * @param privateData the program's own, to the peer's event; what arrives may be longer, padded with zeros
@@ -32,6 +32,7 @@ public record ConnectionParameters(int readsAcceptedMax, int readsOutstandingMax
     private static final int DEVICE_MAX = 255;
     private static final int RETRY_MAX = 7;
 
+    /** Copies the private data; that it and the numbers fit, {@link CmId#connect} and {@link CmId#accept} check. */
     public ConnectionParameters {
         privateData = privateData.clone();
     }
@@ -41,11 +42,16 @@ public record ConnectionParameters(int readsAcceptedMax, int readsOutstandingMax
         return new ConnectionParameters(DEVICE_MAX, DEVICE_MAX, false, RETRY_MAX, RETRY_MAX, 0, false, new byte[0]);
     }
 
+    /** Reads and atomics that the peer may have under way here, and own ones there; 0 to 255, where 255, the default, is the device's most. */
     public ConnectionParameters withReads(int acceptedMax, int outstandingMax) {
         return new ConnectionParameters(acceptedMax, outstandingMax, hasFlowControl, retryCount,
                 receiverNotReadyRetry, queuePairNumber, usesSharedReceiveQueue, privateData);
     }
 
+    /**
+     * How often what is not acknowledged is sent again, 0 to 7, which the connecting side says for both; and how often the peer
+     * sends again what found no receive here, 0 to 6, or 7 for ever. Both are 7 unless set.
+     */
     public ConnectionParameters withRetries(int count, int receiverNotReady) {
         return new ConnectionParameters(readsAcceptedMax, readsOutstandingMax, hasFlowControl, count,
                 receiverNotReady, queuePairNumber, usesSharedReceiveQueue, privateData);
@@ -57,11 +63,13 @@ public record ConnectionParameters(int readsAcceptedMax, int readsOutstandingMax
                 receiverNotReadyRetry, pair.number(), usesSharedReceiveQueue, privateData);
     }
 
+    /** What the peer's event brings, at most as many bytes as {@link CmPortSpace} says; none unless set. The array is copied. */
     public ConnectionParameters withPrivateData(byte[] data) {
         return new ConnectionParameters(readsAcceptedMax, readsOutstandingMax, hasFlowControl, retryCount,
                 receiverNotReadyRetry, queuePairNumber, usesSharedReceiveQueue, data);
     }
 
+    /** A copy, empty for none; what arrived may be longer than what was sent, padded with zeros. */
     @Override
     public byte[] privateData() {
         return privateData.clone();

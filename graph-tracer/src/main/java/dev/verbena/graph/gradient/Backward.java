@@ -35,14 +35,17 @@ public final class Backward {
         this.given = new Output[wanted.length];
     }
 
+    /** The node that the gradient goes backwards through; {@link #add} puts nodes on its task. */
     public Node node() {
         return node;
     }
 
+    /** What feeds that input of the node, counted from 0; throws {@link IndexOutOfBoundsException} if it has no such input. */
     public Output input(int index) {
         return node.inputs().get(index);
     }
 
+    /** That output of the node, counted from 0, for gradients that need its value; throws {@link IllegalArgumentException} if it has none. */
     public Output output(int index) {
         return node.output(index);
     }
@@ -57,7 +60,7 @@ public final class Backward {
         return gradients[output] != null;
     }
 
-    /** The gradient of the loss by an output. @throws IllegalArgumentException if it does not depend on it, or is it */
+    /** The gradient of the loss by an output; throws {@link IllegalArgumentException} if it does not depend on it, or is it. */
     public Output gradient(int output) {
         if (!hasGradient(output)) {
             throw new IllegalArgumentException("node '" + node + "' (" + node.operation().name() + "): "

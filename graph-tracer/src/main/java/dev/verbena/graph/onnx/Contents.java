@@ -28,6 +28,7 @@ public final class Contents {
         }
     }
 
+    /** All of them known, row-major; throws {@link IllegalArgumentException} if they are more than {@link #COUNT_MAX}. */
     public static Contents ofIntegers(long... integers) {
         return new Contents(Arrays.stream(integers).mapToObj(each -> Optional.of(Dimension.of(each))).toList(), null);
     }
@@ -37,14 +38,17 @@ public final class Contents {
         return new Contents(List.copyOf(integers), null);
     }
 
+    /** A copy of the array, row-major; throws {@link IllegalArgumentException} if they are more than {@link #COUNT_MAX}. */
     public static Contents ofFloats(double... floats) {
         return new Contents(List.of(), floats.clone());
     }
 
+    /** Whether {@link #floats()} has the elements, all of them known; else {@link #integers()} has them, each as far as it is known. */
     public boolean isFloats() {
         return floats != null;
     }
 
+    /** Elements, known or not: 0 to {@link #COUNT_MAX}. */
     public int count() {
         return floats == null ? integers.size() : floats.length;
     }

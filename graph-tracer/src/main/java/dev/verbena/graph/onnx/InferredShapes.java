@@ -22,6 +22,7 @@ import java.util.TreeSet;
  */
 public record InferredShapes(Map<String, TensorFacts> tensors, List<OnnxNode> order, Set<String> unknownOperators,
         List<OnnxNode> dynamicRegions, Set<String> deadBranches) {
+    /** Copies what it is given; the tensors keep their order, both sets are sorted. */
     public InferredShapes {
         tensors = Collections.unmodifiableMap(new LinkedHashMap<>(tensors));
         order = List.copyOf(order);

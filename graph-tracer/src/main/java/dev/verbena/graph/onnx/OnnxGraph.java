@@ -21,6 +21,7 @@ import java.util.Set;
  */
 public record OnnxGraph(String name, List<OnnxNode> nodes, Map<String, OnnxTensor> initializers,
         List<ValueInfo> inputs, List<ValueInfo> outputs, List<ValueInfo> values) {
+    /** Copies what it is given; the initializers keep their order. */
     public OnnxGraph {
         nodes = List.copyOf(nodes);
         initializers = Collections.unmodifiableMap(new LinkedHashMap<>(initializers));

@@ -19,6 +19,7 @@ import java.util.TreeMap;
  */
 public record OnnxModel(long irVersion, String producer, Map<String, Long> opsets, OnnxGraph graph,
         Set<String> functions) {
+    /** Copies the versions, sorted by domain, and the names of functions. */
     public OnnxModel {
         opsets = Collections.unmodifiableMap(new TreeMap<>(opsets));
         functions = Set.copyOf(functions);

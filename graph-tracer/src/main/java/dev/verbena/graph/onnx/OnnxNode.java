@@ -23,6 +23,7 @@ import java.util.Set;
 public record OnnxNode(int position, String name, String domain, String operator, List<String> inputs,
         List<String> outputs, Map<String, OnnxAttribute> attributes, Set<String> captured,
         Map<String, String> metadata) {
+    /** Copies what it is given; the attributes keep their order. */
     public OnnxNode {
         inputs = List.copyOf(inputs);
         outputs = List.copyOf(outputs);

@@ -44,6 +44,7 @@ public final class ShapeContext {
         }
     }
 
+    /** As the model has it, for what no method here reads: names of tensors, attributes of strings and of graphs. */
     public OnnxNode node() {
         return node;
     }
@@ -53,10 +54,12 @@ public final class ShapeContext {
         return version;
     }
 
+    /** Inputs that the node lists, those that it leaves out by an empty name too; {@link #has} tells them apart. */
     public int inputCount() {
         return inputs.size();
     }
 
+    /** Outputs that the node lists, those that it leaves out by an empty name too; what is said of further ones is ignored. */
     public int outputCount() {
         return outputs.length;
     }
@@ -66,6 +69,7 @@ public final class ShapeContext {
         return input < inputs.size() && inputs.get(input) != null;
     }
 
+    /** All that is known of an input, counted from 0; throws {@link OnnxException} if it is left out. */
     public TensorFacts facts(int input) {
         if (!has(input)) {
             throw conflict("input " + input + " is left out, and must not be");
@@ -73,6 +77,7 @@ public final class ShapeContext {
         return inputs.get(input);
     }
 
+    /** Of an input's elements; empty if it is not known. Throws {@link OnnxException} if the input is left out. */
     public Optional<ElementType> type(int input) {
         return facts(input).elementType();
     }
@@ -142,30 +147,37 @@ public final class ShapeContext {
         return input + " '" + node.inputs().get(input) + "'";
     }
 
+    /** Whether the node itself says it, of whatever kind; the operator's default does not count. */
     public boolean hasAttribute(String name) {
         return node.attributes().containsKey(name);
     }
 
+    /** An attribute of one integer, or the default given if the node has none; throws {@link OnnxException} if it is of another kind. */
     public long integer(String name, long otherwise) {
         return (long) attribute(name, Kind.INTEGER).orElse(otherwise);
     }
 
+    /** An attribute of one string, or the default given if the node has none; throws {@link OnnxException} if it is of another kind. */
     public String text(String name, String otherwise) {
         return (String) attribute(name, Kind.STRING).orElse(otherwise);
     }
 
+    /** An attribute of one float; empty if the node has none. Throws {@link OnnxException} if it is of another kind. */
     public Optional<Float> floatingPoint(String name) {
         return attribute(name, Kind.FLOAT).map(value -> (Float) value);
     }
 
+    /** Of floats, as a copy; empty if the node has none. Throws {@link OnnxException} if it is of another kind. */
     public Optional<float[]> floats(String name) {
-        return attribute(name, Kind.FLOATS).map(value -> (float[]) value);
+        return attribute(name, Kind.FLOATS).map(value -> ((float[]) value).clone());
     }
 
+    /** An attribute of integers, as a copy; empty if the node has none. Throws {@link OnnxException} if it is of another kind. */
     public Optional<long[]> integers(String name) {
         return attribute(name, Kind.INTEGERS).map(value -> ((long[]) value).clone());
     }
 
+    /** An attribute of one tensor; empty if the node has none. Throws {@link OnnxException} if it is of another kind. */
     public Optional<OnnxTensor> tensor(String name) {
         return attribute(name, Kind.TENSOR).map(value -> (OnnxTensor) value);
     }
@@ -229,6 +241,7 @@ public final class ShapeContext {
         }
     }
 
+    /** As {@link #outputType(int, Optional)}, of a type that is known; to be said before the output's shape. */
     public void outputType(int output, ElementType type) {
         outputType(output, Optional.of(type));
     }
@@ -238,6 +251,7 @@ public final class ShapeContext {
         output(output, shape, Optional.empty());
     }
 
+    /** As {@link #output(int, SymbolicShape)}; throws {@link OnnxException} if there are over 16 dimensions, or one is negative. */
     public void output(int output, List<Dimension> dimensions) {
         if (dimensions.size() > Shape.RANK_MAX) {
             throw conflict("output " + output + " has rank " + dimensions.size() + "; at most " + Shape.RANK_MAX);

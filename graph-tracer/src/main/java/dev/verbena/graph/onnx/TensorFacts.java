@@ -21,6 +21,7 @@ import dev.verbena.memory.ElementType;
  */
 public record TensorFacts(Optional<ElementType> elementType, Optional<SymbolicShape> shape,
         Optional<Contents> contents, Optional<Long> everywhere, Optional<String> reason) {
+    /** Throws {@link IllegalArgumentException} if not exactly one of shape and reason is there, or contents are not as many as the shape says. */
     public TensorFacts {
         if (shape.isPresent() == reason.isPresent()) {
             throw new IllegalArgumentException("a shape or a reason, and not both: " + shape + reason);
@@ -40,7 +41,7 @@ public record TensorFacts(Optional<ElementType> elementType, Optional<SymbolicSh
         return new TensorFacts(elementType, Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(reason));
     }
 
-    /** With contents, unless they are more than {@link Contents} takes or the shape is not known. */
+    /** With contents, as many as its shape, which must be known, has elements; else throws {@link IllegalArgumentException}. */
     public TensorFacts with(Contents known) {
         return new TensorFacts(elementType, shape, Optional.of(known), everywhere, reason);
     }

@@ -18,6 +18,7 @@ import dev.verbena.memory.ElementType;
  */
 public record ValueInfo(String name, String type, Optional<ElementType> elementType,
         Optional<List<Optional<Dimension>>> dimensions, boolean isTensor) {
+    /** Copies the list of dimensions, in which nothing may be null. */
     public ValueInfo {
         dimensions = dimensions.map(List::copyOf);
     }

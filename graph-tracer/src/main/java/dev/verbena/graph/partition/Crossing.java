@@ -15,6 +15,7 @@ import dev.verbena.graph.onnx.OnnxNode;
  * @param consumerParts parts that take it, each once, ascending; all of them behind {@code producerPart}
  */
 public record Crossing(String tensor, OnnxNode producer, int producerPart, List<Integer> consumerParts) {
+    /** Copies the list of parts, in which nothing may be null. */
     public Crossing {
         consumerParts = List.copyOf(consumerParts);
     }

@@ -19,6 +19,7 @@ import dev.verbena.graph.onnx.OnnxNode;
  */
 public record Part(int index, List<OnnxNode> nodes, List<String> initializers, List<String> feeds,
         List<String> receives, List<String> sends, List<String> results) {
+    /** Copies the lists, in which nothing may be null. */
     public Part {
         nodes = List.copyOf(nodes);
         initializers = List.copyOf(initializers);

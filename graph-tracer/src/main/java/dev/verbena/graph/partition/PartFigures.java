@@ -24,6 +24,7 @@ import dev.verbena.graph.onnx.OnnxNode;
  */
 public record PartFigures(Part part, long weightBytes, long peakBytes, OnnxNode peakNode, int unsizedCount,
         long receivedBytes, long sentBytes, Dimension operations, List<OnnxNode> uncounted) {
+    /** Copies the list of nodes, in which nothing may be null. */
     public PartFigures {
         uncounted = List.copyOf(uncounted);
     }

@@ -26,6 +26,7 @@ import dev.verbena.graph.onnx.TensorFacts;
  * @param parts in their order
  */
 public record PartitionFigures(List<CrossingFigures> crossings, List<PartFigures> parts) {
+    /** Copies both lists, in which nothing may be null. */
     public PartitionFigures {
         crossings = List.copyOf(crossings);
         parts = List.copyOf(parts);

@@ -44,6 +44,7 @@ public final class Partitioner {
         this.pins = pins;
     }
 
+    /** So many parts, each of at least one node, and no node put anywhere yet; throws {@link IllegalArgumentException} if less than 1. */
     public static Partitioner into(int partCount) {
         if (partCount < 1) {
             throw new IllegalArgumentException("partCount=" + partCount + " must be 1 or more");

@@ -66,6 +66,7 @@ public final class Partitioning {
         return inputs;
     }
 
+    /** Parts are numbered from 0 to one less; each has at least one node. */
     public int partCount() {
         return parts.size();
     }
@@ -75,6 +76,7 @@ public final class Partitioning {
         return partOf[node.position()];
     }
 
+    /** By their numbers, which is the order in which they run; unmodifiable. */
     public List<Part> parts() {
         return parts;
     }

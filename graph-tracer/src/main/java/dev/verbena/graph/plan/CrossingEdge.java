@@ -85,7 +85,7 @@ public record CrossingEdge(Graph.Node producer, int index, String toTask, List<G
         return index == CONTROL;
     }
 
-    /** What crosses. @throws IllegalStateException if that is only that the producer has run */
+    /** What crosses; throws {@link IllegalStateException} if that is only that the producer has run. */
     public Graph.Output output() {
         if (isControl()) {
             throw new IllegalStateException("edge " + this + " carries no output");

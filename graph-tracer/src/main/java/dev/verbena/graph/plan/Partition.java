@@ -133,6 +133,7 @@ public final class Partition {
         placed = List.copyOf(result);
     }
 
+    /** The whole graph that it was made of, nodes of other tasks included; not a copy. */
     public Graph graph() {
         return graph;
     }

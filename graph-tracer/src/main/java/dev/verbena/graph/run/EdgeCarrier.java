@@ -27,6 +27,7 @@ public interface EdgeCarrier {
      * <p><b>Owner:</b> the session. <b>Threading:</b> as the end that it is from.
      */
     record Arrival(ElementType type, Shape shape, MemorySegment content) {
+        /** Whether there is no tensor in this run, since the branch that it would come from was not taken. */
         public boolean isDead() {
             return content == null;
         }

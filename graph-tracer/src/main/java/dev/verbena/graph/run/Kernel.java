@@ -13,12 +13,14 @@ public sealed interface Kernel {
     /** Done when it returns. */
     @FunctionalInterface
     non-sealed interface Synchronous extends Kernel {
+        /** Computes the node and sets each of its outputs. What it throws fails the run, and is the cause in what the run throws. */
         void compute(KernelContext context);
     }
 
     /** Done when it, or what it started, calls {@code done}, once; a failure is passed to it, null otherwise. */
     @FunctionalInterface
     non-sealed interface Asynchronous extends Kernel {
+        /** Begins, and may return before it is done; each output is set before {@code done} is called. What it throws fails the run too. */
         void start(KernelContext context, Consumer<Throwable> done);
     }
 
@@ -27,6 +29,7 @@ public sealed interface Kernel {
         /** @return whether {@link #start} may run now */
         boolean poll(KernelContext context);
 
+        /** As {@link Asynchronous#start}; called once in a run, right behind the {@link #poll} that says it may. */
         void start(KernelContext context, Consumer<Throwable> done);
     }
 }

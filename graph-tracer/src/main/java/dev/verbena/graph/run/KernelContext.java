@@ -14,6 +14,7 @@ public interface KernelContext {
     /** The node's name, for messages. */
     String nodeName();
 
+    /** Inputs of the node, those that are dead in this run too; control inputs do not count. */
     int inputCount();
 
     /** An input; read only, except the {@link Operation#mutatedInputs()}. Null if it is {@linkplain #isDead dead}. */

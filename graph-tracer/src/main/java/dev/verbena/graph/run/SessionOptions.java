@@ -33,6 +33,11 @@ public record SessionOptions(boolean tracing, int depth, Duration timeout, Path 
     private static final long DYNAMIC_BYTE_SIZE_MAX = 1L << 30;
     private static final Duration TIMEOUT_MAX = Duration.ofDays(365);
 
+    /**
+     * Checks each value. A carrier goes with tracing and without a trace file: nothing is learned where it carries.
+     *
+     * @throws IllegalArgumentException if a value is out of its range, or the timeout is 0 or over 365 days; the message says what to give
+     */
     public SessionOptions {
         if (depth < 1) {
             throw new IllegalArgumentException("depth=" + depth + "; give at least 1");

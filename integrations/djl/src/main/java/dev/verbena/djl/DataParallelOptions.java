@@ -11,7 +11,7 @@ import dev.verbena.transfer.RdmaDeviceOptions;
  * @param device fabric and network; name and endpoint follow from the rank
  * @param group how the all-reduce goes
  * @param bucketByteSize gradients are reduced in tensors of about so many bytes, each with several of them
- * @param meetingTimeout how long to wait until all processes are there
+ * @param meetingTimeout how long to wait until all processes are there, then until they are connected, then until all are ready
  * @param stepTimeout how long to wait for the others in a step, which may evaluate meanwhile, or save; of one that has died everybody hears at
  *            once
  *
@@ -19,6 +19,7 @@ import dev.verbena.transfer.RdmaDeviceOptions;
  */
 public record DataParallelOptions(RdmaDeviceOptions device, GroupOptions group, long bucketByteSize,
         Duration meetingTimeout, Duration stepTimeout) {
+    /** Throws {@link IllegalArgumentException} if bucketByteSize is below 1, or a timeout is not positive. */
     public DataParallelOptions {
         if (bucketByteSize < 1) {
             throw new IllegalArgumentException("bucketByteSize=" + bucketByteSize + "; give at least 1");
@@ -35,22 +36,27 @@ public record DataParallelOptions(RdmaDeviceOptions device, GroupOptions group, 
                 Duration.ofMinutes(5), Duration.ofMinutes(10));
     }
 
+    /** Fabric, network and threads; its name and endpoint follow from the rank. {@link RdmaDeviceOptions#defaults()} unless set. */
     public DataParallelOptions withDevice(RdmaDeviceOptions device) {
         return new DataParallelOptions(device, group, bucketByteSize, meetingTimeout, stepTimeout);
     }
 
+    /** Chunks of the all-reduce, the same at all processes; {@link GroupOptions#defaults()} unless set. */
     public DataParallelOptions withGroup(GroupOptions group) {
         return new DataParallelOptions(device, group, bucketByteSize, meetingTimeout, stepTimeout);
     }
 
+    /** Bytes of gradients that are reduced as one tensor, 1 or more; 25 MiB unless set. A larger parameter has one for itself. */
     public DataParallelOptions withBucketByteSize(long bucketByteSize) {
         return new DataParallelOptions(device, group, bucketByteSize, meetingTimeout, stepTimeout);
     }
 
+    /** How long joining waits for all processes before it fails, more than zero; five minutes unless set. */
     public DataParallelOptions withMeetingTimeout(Duration meetingTimeout) {
         return new DataParallelOptions(device, group, bucketByteSize, meetingTimeout, stepTimeout);
     }
 
+    /** How long a step, a mean or a barrier waits for the others, more than zero; ten minutes unless set. One that dies is noticed at once. */
     public DataParallelOptions withStepTimeout(Duration stepTimeout) {
         return new DataParallelOptions(device, group, bucketByteSize, meetingTimeout, stepTimeout);
     }

@@ -21,10 +21,12 @@ import dev.verbena.memory.Shape;
  * @param consumers parts behind that, or the client, each once
  */
 public record CrossingTensor(int index, String name, TensorFacts facts, int producer, List<Integer> consumers) {
+    /** Keeps a copy of the list of consumers, which must hold no null. */
     public CrossingTensor {
         consumers = List.copyOf(consumers);
     }
 
+    /** Of a tensor of a plan it is always known, and one that ONNX Runtime's Java has. */
     public ElementType type() {
         return facts.elementType().orElseThrow();
     }

@@ -111,10 +111,12 @@ public final class ModelPlan {
         return facts;
     }
 
+    /** The whole model, as it is in the file; weights stay there, mapped, so the file must not be changed. */
     public OnnxModel model() {
         return model;
     }
 
+    /** Which nodes each part has, and what goes from part to part; parts count from 0, and the client is none of them. */
     public Partitioning partitioning() {
         return partitioning;
     }

@@ -43,6 +43,7 @@ public record PartOptions(int threads, int depth, Optimization optimization, Dur
         }
     }
 
+    /** Throws {@link IllegalArgumentException} unless threads is 1 or more, depth 1 to 64, and dynamicByteSizeMax 0 or more. */
     public PartOptions {
         if (threads < 1 || depth < 1 || depth > DEPTH_MAX || dynamicByteSizeMax < 0) {
             throw new IllegalArgumentException("threads=" + threads + " depth=" + depth + " dynamicByteSizeMax="
@@ -56,22 +57,27 @@ public record PartOptions(int threads, int depth, Optimization optimization, Dur
         return new PartOptions(1, 2, Optimization.ALL, Duration.ofMinutes(1), DYNAMIC_BYTE_SIZE_MAX);
     }
 
+    /** Threads that ONNX Runtime computes one operator with, in each process, 1 or more; 1 unless set. */
     public PartOptions withThreads(int threads) {
         return new PartOptions(threads, depth, optimization, timeout, dynamicByteSizeMax);
     }
 
+    /** Inferences that may wait at a part while it computes, 1 to 64, the same in all processes; 2 unless set. */
     public PartOptions withDepth(int depth) {
         return new PartOptions(threads, depth, optimization, timeout, dynamicByteSizeMax);
     }
 
+    /** What ONNX Runtime does to a graph before it runs it; ALL unless set. From EXTENDED on the last bits of results may change. */
     public PartOptions withOptimization(Optimization optimization) {
         return new PartOptions(threads, depth, optimization, timeout, dynamicByteSizeMax);
     }
 
+    /** How long a peer may take to come up, to send a tensor that is waited for, or to make room for one; one minute unless set. */
     public PartOptions withTimeout(Duration timeout) {
         return new PartOptions(threads, depth, optimization, timeout, dynamicByteSizeMax);
     }
 
+    /** Bytes of registered memory, in each process, for tensors whose size only the run tells; 256 MiB unless set. */
     public PartOptions withDynamicByteSizeMax(long dynamicByteSizeMax) {
         return new PartOptions(threads, depth, optimization, timeout, dynamicByteSizeMax);
     }

@@ -152,6 +152,7 @@ public final class PartRunner implements AutoCloseable {
         return tensor;
     }
 
+    /** Sums since it was opened; call it on the thread that runs the part. */
     public PartStatistics statistics() {
         long placed = end.outlets().stream().mapToLong(Outlet::placed).sum();
         return new PartStatistics(inferences, placed, copies, copiesFirst, copiedByteSize, runNs);

@@ -5,8 +5,8 @@ package dev.verbena.onnxruntime;
  *
  * @param inferences that it has sent the outputs of
  * @param placed outputs that were computed in the slot of the one process that takes them, so that nothing was left to send but word of it
- * @param copies of outputs that were moved once or twice before they were sent, since their shape was known only when ONNX Runtime had computed
- *     them into memory of its own
+ * @param copies of outputs before they were sent, two of each whose shape was known only when ONNX Runtime had computed it into memory of its
+ *     own
  * @param copiesFirst those of the first inference
  * @param copiedByteSize that processors have moved for that
  * @param runNs time in ONNX Runtime

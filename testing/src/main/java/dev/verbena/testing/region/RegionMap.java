@@ -14,6 +14,7 @@ import dev.verbena.memory.TensorArena;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record RegionMap(List<SlabMap> slabs) {
+    /** Copies the list; throws {@link NullPointerException} if it or a slab in it is null. */
     public RegionMap {
         slabs = List.copyOf(slabs);
     }
@@ -23,6 +24,7 @@ public record RegionMap(List<SlabMap> slabs) {
         return new RegionMap(arena.map());
     }
 
+    /** Bytes of all slabs: live blocks, empty slots and free runs. */
     public long byteSize() {
         return sum(RunMap::byteSize);
     }
@@ -42,6 +44,7 @@ public record RegionMap(List<SlabMap> slabs) {
         return byteSize() - liveByteSize() - freeRunByteSize();
     }
 
+    /** Bytes of the longest run of free pages, 0 if there is none: a larger block needs a further slab. */
     public long largestFreeRunByteSize() {
         return runs().filter(RegionMap::isFree).mapToLong(RunMap::byteSize).max().orElse(0);
     }

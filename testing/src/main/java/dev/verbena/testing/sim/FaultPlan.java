@@ -23,6 +23,7 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
     /** Each step takes the same time, and nothing fails. */
     public static final FaultPlan NONE = new FaultPlan(Map.of(), List.of());
 
+    /** Copies both, but for settings at their initial value; throws {@link IllegalArgumentException} if one is out of range. */
     public FaultPlan {
         EnumMap<Fault, Long> checked = new EnumMap<>(Fault.class);
         settings.forEach((fault, value) -> {
@@ -35,6 +36,7 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
         incidents = List.copyOf(incidents);
     }
 
+    /** What is set, or the fault's {@link Fault#initial()} value; in the unit, and with the meaning of 0, that the fault says. */
     public long get(Fault fault) {
         return settings.getOrDefault(fault, fault.initial());
     }
@@ -47,6 +49,7 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
         return new FaultPlan(changed, incidents);
     }
 
+    /** With one more, whatever its time; of those at the same time, the one that was added first happens first. */
     public FaultPlan with(Incident incident) {
         List<Incident> more = new ArrayList<>(incidents);
         more.add(incident);

@@ -28,6 +28,7 @@ public record Incident(Kind kind, int process, long atNs, long lengthNs) {
 
     private static final Pattern TEXT = Pattern.compile("([a-z]+):(\\d{1,9})@(\\d{1,18})\\+(\\d{1,18})");
 
+    /** Throws {@link IllegalArgumentException} if the process, the time or the length is negative. */
     public Incident {
         if (process < 0 || atNs < 0 || lengthNs < 0) {
             throw new IllegalArgumentException("process=" + process + " atNs=" + atNs + " lengthNs=" + lengthNs

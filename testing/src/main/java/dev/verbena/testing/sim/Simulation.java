@@ -43,6 +43,7 @@ public final class Simulation implements AutoCloseable {
     private long fingerprint;
     private boolean isPolling;
 
+    /** At time 0, without processes, the plan's incidents ahead. The seed decides what the plan leaves to chance. */
     public Simulation(long seed, FaultPlan plan) {
         this(seed, plan, new Conduct());
     }
@@ -81,7 +82,7 @@ public final class Simulation implements AutoCloseable {
         return deviceNs + jumpedNs;
     }
 
-    /** Lets happen what happens next, whenever that is. @return false if nothing is under way */
+    /** Lets happen what happens next, whenever that is; false if nothing is under way. */
     public boolean step() {
         checkThread();
         if (events.nextNs() == EventQueue.NEVER) {

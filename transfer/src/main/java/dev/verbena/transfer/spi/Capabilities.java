@@ -22,6 +22,7 @@ import java.util.Set;
 public record Capabilities(boolean writesInOrder, boolean wakesOnWrite, long messageByteSizeMax, long regionByteSizeMax,
         int depthMax, int elementCountMax, int readElementCountMax, boolean hasAtomics, boolean movesByCpu,
         boolean mapsPeerMemory, Set<Importable> imports) {
+    /** Keeps a copy of the set of imports, which must hold no null. */
     public Capabilities {
         imports = Set.copyOf(imports);
     }

@@ -7,5 +7,6 @@ package dev.verbena.transfer.spi;
  */
 @FunctionalInterface
 public interface CompletionHandler {
+    /** Called once for each completion; the object is filled again for the next one, so keep its values, not the object. */
     void onCompletion(Completion completion);
 }

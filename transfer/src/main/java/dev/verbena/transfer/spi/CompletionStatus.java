@@ -6,6 +6,7 @@ package dev.verbena.transfer.spi;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public enum CompletionStatus {
+    /** Done as asked: what a read or a receive brings is there, and the memory that the request names may be used again. */
     SUCCESS,
     /** A receive was too small for what was sent to it, or a request exceeds the message limit. */
     LOCAL_LENGTH_ERROR,

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
  * <p><b>Owner:</b> the caller. <b>Threading:</b> immutable; its bytes are shared.
  */
 public sealed interface ForeignMemory {
+    /** How much is registered, 1 byte or more; of a dma-buf it counts from the offset on. */
     long byteSize();
 
     /**
@@ -17,6 +18,7 @@ public sealed interface ForeignMemory {
      * @param segment native, writable, and open to all threads, since whoever drives a transfer touches it
      */
     record Host(MemorySegment segment) implements ForeignMemory {
+        /** Throws {@link IllegalArgumentException} unless the segment is native, not empty, writable and open to all threads. */
         public Host {
             if (!segment.isNative() || segment.byteSize() == 0 || segment.isReadOnly()
                     || !segment.isAccessibleBy(new Thread())) {
@@ -39,6 +41,7 @@ public sealed interface ForeignMemory {
      * @param byteSize from there on
      */
     record DmaBuf(int descriptor, long offset, long byteSize) implements ForeignMemory {
+        /** Throws {@link IllegalArgumentException} if a number is negative, byteSize is 0, or offset + byteSize is no {@code long}. */
         public DmaBuf {
             if (descriptor < 0 || offset < 0 || byteSize <= 0 || offset > Long.MAX_VALUE - byteSize) {
                 throw new IllegalArgumentException("descriptor=" + descriptor + " offset=" + offset + " byteSize="

@@ -20,8 +20,10 @@ public interface MemoryRegion extends Slab, AutoCloseable {
     @Override
     MemorySegment memory();
 
+    /** Of memory of a {@link MemoryKind#DEVICE} this side has no bytes to look at: requests can name it, {@link #memory} throws. */
     MemoryKind kind();
 
+    /** How many bytes, from the first on, requests may name; beyond them they fail. Of a device's memory too. */
     long byteSize();
 
     /** The address under which peers name the first byte; unsigned. */
@@ -33,6 +35,7 @@ public interface MemoryRegion extends Slab, AutoCloseable {
      */
     long rkey();
 
+    /** As given when it was registered, never changed; where it is empty requests can send and write from it, and no more. */
     Set<AccessRight> rights();
 
     /** Whether it has not been closed. */

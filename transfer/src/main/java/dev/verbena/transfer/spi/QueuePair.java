@@ -22,8 +22,10 @@ public interface QueuePair {
     /** For messages; no two of a fabric have the same. */
     int number();
 
+    /** Thread-safe; it may be ERROR before the completions that say why are polled. */
     State state();
 
+    /** Its owner: when that closes, this is CLOSED. */
     Connection connection();
 
     /**
@@ -32,6 +34,7 @@ public interface QueuePair {
      */
     boolean writesInOrder();
 
+    /** Where its requests and its receives report; polling it is also what moves this queue pair on. */
     CompletionQueue completionQueue();
 
     /**

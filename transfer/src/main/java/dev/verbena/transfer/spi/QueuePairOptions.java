@@ -27,11 +27,13 @@ public record QueuePairOptions(CompletionQueue completionQueue, int sendDepth, i
                 DEFAULT_INLINE_BYTE_SIZE_MAX);
     }
 
+    /** Scatter/gather elements of a request, from 1 to {@link Capabilities#elementCountMax}; 2 unless set. */
     public QueuePairOptions withElementCountMax(int countMax) {
         return new QueuePairOptions(completionQueue, sendDepth, receiveDepth, receiverNotReadyTimeoutNs, countMax,
                 inlineByteSizeMax);
     }
 
+    /** Payloads of up to so many bytes go into the request itself, as far as the device takes them; 0 for none, 128 unless set. */
     public QueuePairOptions withInlineByteSizeMax(int byteSizeMax) {
         return new QueuePairOptions(completionQueue, sendDepth, receiveDepth, receiverNotReadyTimeoutNs,
                 elementCountMax, byteSizeMax);

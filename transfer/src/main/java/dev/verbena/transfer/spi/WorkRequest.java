@@ -10,24 +10,34 @@ package dev.verbena.transfer.spi;
  * {@link QueuePair#post} returned, but the memory it names only after its completion ({@code ibv_post_send(3)}).
  */
 public final class WorkRequest {
+    /** Any number; the completion hands it back, and the fabric does nothing else with it. */
     public long workRequestId;
+    /** Null until it is set; those that only completions have cannot be posted. */
     public Opcode opcode;
     /** Whether success is reported; failure always is. */
     public boolean signaled = true;
+    /** Region of each element, of the fabric that it is posted to. */
     public final MemoryRegion[] region;
     /** Offset of each element from the start of its region, in bytes. */
     public final long[] offset;
+    /** Bytes of each element, 0 or more; 8 of an atomic's. */
     public final long[] byteSize;
+    /** How many elements count, from the first on, as many as the queue pair takes; 0 for an empty message, 1 of an atomic. */
     public int elementCount;
+    /** {@link MemoryRegion#address} of the peer's region plus an offset; a multiple of 8 for atomics, unused by SEND. */
     public long remoteAddress;
     /** As the region's owner told it. */
     public long rkey;
+    /** WRITE_WITH_IMMEDIATE: 32 bits for the peer's completion. */
     public int immediate;
     /** COMPARE_AND_SWAP: the value expected. FETCH_AND_ADD: the addend. */
     public long compareOrAdd;
+    /** COMPARE_AND_SWAP: the value to be stored if the expected one is found. */
     public long swap;
+    /** Posted behind this one by the same call; null at the end of the list. */
     public WorkRequest next;
 
+    /** Without elements and opcode, signaled; has room for so many elements, for good. */
     public WorkRequest(int elementCountMax) {
         region = new MemoryRegion[elementCountMax];
         offset = new long[elementCountMax];
@@ -49,6 +59,7 @@ public final class WorkRequest {
         return this;
     }
 
+    /** Appends so many bytes from that offset of the region on; throws {@link ArrayIndexOutOfBoundsException} if there is no room. */
     public WorkRequest element(MemoryRegion region, long offset, long byteSize) {
         this.region[elementCount] = region;
         this.offset[elementCount] = offset;
@@ -57,6 +68,7 @@ public final class WorkRequest {
         return this;
     }
 
+    /** Where in the peer's memory to write, read or do an atomic: address and key as the region's owner told them. */
     public WorkRequest remote(long address, long rkey) {
         this.remoteAddress = address;
         this.rkey = rkey;

@@ -15,7 +15,7 @@ final class Statuses {
                     MEMORY_WINDOW_BIND_ERROR ->
                 CompletionStatus.LOCAL_PROTECTION_ERROR;
             case WORK_REQUEST_FLUSHED -> CompletionStatus.WORK_REQUEST_FLUSHED;
-            case REMOTE_INVALID_REQUEST, REMOTE_OPERATION_ERROR, BAD_RESPONSE, REMOTE_INVALID_READ_REQUEST,
+            case REMOTE_INVALID_REQUEST, REMOTE_OPERATION_ERROR, BAD_RESPONSE, REMOTE_INVALID_DATAGRAM_REQUEST,
                     REMOTE_ABORTED ->
                 CompletionStatus.REMOTE_INVALID_REQUEST;
             case REMOTE_ACCESS_ERROR -> CompletionStatus.REMOTE_ACCESS_ERROR;
