@@ -23,6 +23,14 @@ public final class JavaCommand {
     /** Tensors are not on the heap; what is there is the images, as bytes or floats, and little else. */
     private static final String HEAP_MAX = "-Xmx400m";
 
+    /**
+     * Ten times what HotSpot has: a task computes in BLAS and starts with most of its methods cold, so that C2 takes from a core that trains, for
+     * seconds, what few of them give back (docs/adr/0021).
+     */
+    private static final List<String> OPTIMIZED_LATE = List.of("-XX:Tier4InvocationThreshold=50000",
+            "-XX:Tier4MinInvocationThreshold=20000", "-XX:Tier4CompileThreshold=100000",
+            "-XX:Tier4BackEdgeThreshold=200000");
+
     private static final int FIRST_TO_WARN = 23;
     private static final String SILENCE = "--sun-misc-unsafe-memory-access=allow";
 
@@ -43,6 +51,7 @@ public final class JavaCommand {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:-UsePerfData",
                 "-Xshare:auto"));
+        command.addAll(OPTIMIZED_LATE);
         command.addAll(options);
         if (!ARCHIVE.isEmpty()) {
             command.addAll(List.of("-XX:SharedArchiveFile=" + ARCHIVE, "-Xlog:cds=off", "-Xlog:cds+dynamic=off",
