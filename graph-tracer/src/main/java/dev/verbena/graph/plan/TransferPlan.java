@@ -69,7 +69,7 @@ public final class TransferPlan {
      * be a little too small for the next. The share is far below the quarter that users are promised at most.
      */
     private static final long SLACK_SHARE = 32;
-    private static final long SLACK_BYTE_SIZE = 1L << 16;
+    private static final long SLACK_BYTE_SIZE = 1L << 13;
 
     private final Graph graph;
     private final int depth;

@@ -53,7 +53,7 @@ class RandomGraphProperties {
     private static final int[] SMALL_AND_VERY_LARGE = {6, 200_000};
     /** The plan's slack, of which a run has no need. */
     private static final long SLACK_SHARE = 16;
-    private static final long SLACK_BYTE_SIZE = 1L << 16;
+    private static final long SLACK_BYTE_SIZE = 1L << 13;
 
     /** What a run of a task was, to be compared when the oracle has been told how the nodes ran. */
     private record Seen(Map<Ref, int[]> values, Map<Ref, Shape> shapes, Set<String> registered,
