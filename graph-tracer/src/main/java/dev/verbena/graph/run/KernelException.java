@@ -1,7 +1,8 @@
 package dev.verbena.graph.run;
 
 /**
- * A kernel failed, otherwise than by a failed transfer, and with it the run; the message names the node, its operation and its task, the cause is the kernel's own.
+ * A kernel failed, otherwise than by a failed transfer, and with it the run; the message names the node, its operation and its task, the cause
+ * is the kernel's own.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
