@@ -75,10 +75,11 @@ final class LoadedGraph {
         for (int i = 0; i < loads.length; i++) {
             loads[i] = 1 + Math.round(LOAD_TOTAL / 2 * (weights[i] / allWeights + work[i] / allWork));
         }
-        return new LoadedGraph(loads, nets(units, shapes));
+        return new LoadedGraph(loads, nets(units, shapes, constants));
     }
 
-    private static List<Net> nets(List<List<OnnxNode>> units, InferredShapes shapes) {
+    /** None begins at a constant, of which each part that takes it has a copy. */
+    private static List<Net> nets(List<List<OnnxNode>> units, InferredShapes shapes, Constants constants) {
         Map<String, Set<Integer>> users = new HashMap<>();
         for (int i = 0; i < units.size(); i++) {
             for (OnnxNode node : units.get(i)) {
@@ -90,7 +91,7 @@ final class LoadedGraph {
         List<Net> nets = new ArrayList<>();
         for (int i = 0; i < units.size(); i++) {
             int producer = i;
-            for (OnnxNode node : units.get(i)) {
+            for (OnnxNode node : units.get(i).stream().filter(each -> !constants.contains(each)).toList()) {
                 for (String output : node.outputs()) {
                     int[] consumers = users.getOrDefault(output, Set.of()).stream().mapToInt(Integer::intValue)
                             .filter(unit -> unit != producer).toArray();

@@ -10,7 +10,7 @@ import dev.verbena.graph.onnx.OnnxNode;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable. Names come once each, in the order of their first use or making.
  *
  * @param index from 0; tensors go from a part to those behind it
- * @param nodes each behind those whose outputs it needs
+ * @param nodes each behind those whose outputs it needs; what only makes constants can be in other parts as well
  * @param initializers what its nodes, and the graphs within them, use of what the model brings along
  * @param feeds the model's inputs that they use
  * @param receives what they use that earlier parts make

@@ -93,7 +93,7 @@ public final class Partitioner {
         return Partitioning.of(graph, shapes.order(), partCount, node -> byPosition[node.position()]);
     }
 
-    /** A constant is with the first that takes it, unless somebody has put it elsewhere: else it would be sent in each run. */
+    /** A constant is with the first that takes it, of whose load it is then, unless somebody has put it elsewhere. */
     private List<List<OnnxNode>> units(Constants constants, List<OnnxNode> order, boolean isTogether) {
         List<List<OnnxNode>> units = new ArrayList<>();
         List<OnnxNode> open = new ArrayList<>();

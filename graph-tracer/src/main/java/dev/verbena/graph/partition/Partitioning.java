@@ -22,6 +22,7 @@ import dev.verbena.graph.onnx.ValueInfo;
  * one behind the other.
  *
  * <p>What no node makes is no crossing: initializers are where they are used, and the model's inputs are fed to each part that uses them.
+ * Nor is what nodes make of initializers alone, or of nothing, such as {@code Constant}: each part that takes it has those nodes, too.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
@@ -71,7 +72,11 @@ public final class Partitioning {
         return parts.size();
     }
 
-    /** @param node of the graph that was divided */
+    /**
+     * The part that a node has been put into. Where what it makes is constant, others can have a copy of it.
+     *
+     * @param node of the graph that was divided
+     */
     public int partOf(OnnxNode node) {
         return partOf[node.position()];
     }
@@ -97,6 +102,7 @@ public final class Partitioning {
         private final OnnxGraph graph;
         private final List<OnnxNode> order;
         private final int[] partOf;
+        private final Constants constants;
         private final List<Names> names = new ArrayList<>();
         private final Map<String, OnnxNode> producers = new HashMap<>();
         /** Parts that take what another makes. */
@@ -106,6 +112,7 @@ public final class Partitioning {
             this.graph = graph;
             this.order = order;
             this.partOf = partOf;
+            constants = new Constants(graph, order);
             for (int i = 0; i < partCount; i++) {
                 names.add(new Names());
             }
@@ -113,7 +120,9 @@ public final class Partitioning {
 
         Partitioning divide() {
             for (OnnxNode node : order) {
-                place(node);
+                place(node, partOf[node.position()]);
+                node.outputs().stream().filter(output -> !output.isEmpty())
+                        .forEach(output -> producers.put(output, node));
             }
             Set<String> results = new HashSet<>();
             graph.outputs().stream().map(ValueInfo::name).filter(producers::containsKey).filter(results::add)
@@ -138,13 +147,16 @@ public final class Partitioning {
             return new Partitioning(partOf, parts, crossings);
         }
 
-        private void place(OnnxNode node) {
-            int part = partOf[node.position()];
+        private void place(OnnxNode node, int part) {
             Names own = names.get(part);
-            own.nodes.add(node);
+            if (own.nodes.containsKey(node.position())) {
+                return;
+            }
             for (String input : inputsOf(node)) {
                 OnnxNode producer = producers.get(input);
-                if (producer != null) {
+                if (producer != null && constants.contains(producer)) {
+                    place(producer, part);
+                } else if (producer != null) {
                     receive(node, part, input, producer);
                 } else if (graph.initializers().containsKey(input)) {
                     own.initializers.add(input);
@@ -152,7 +164,7 @@ public final class Partitioning {
                     own.feeds.add(input);
                 }
             }
-            node.outputs().stream().filter(output -> !output.isEmpty()).forEach(output -> producers.put(output, node));
+            own.nodes.put(node.position(), node);
         }
 
         private void receive(OnnxNode node, int part, String input, OnnxNode producer) {
@@ -170,7 +182,8 @@ public final class Partitioning {
 
     /** What is found out about one part. */
     private static final class Names {
-        private final List<OnnxNode> nodes = new ArrayList<>();
+        /** By their positions, in the order in which they run. */
+        private final Map<Integer, OnnxNode> nodes = new LinkedHashMap<>();
         private final Set<String> initializers = new LinkedHashSet<>();
         private final Set<String> feeds = new LinkedHashSet<>();
         private final Set<String> receives = new LinkedHashSet<>();
@@ -178,7 +191,8 @@ public final class Partitioning {
         private final Set<String> results = new LinkedHashSet<>();
 
         Part part(int index) {
-            return new Part(index, nodes, List.copyOf(initializers), List.copyOf(feeds), List.copyOf(receives),
+            return new Part(index, List.copyOf(nodes.values()), List.copyOf(initializers), List.copyOf(feeds),
+                    List.copyOf(receives),
                     List.copyOf(sends), List.copyOf(results));
         }
     }

@@ -99,6 +99,30 @@ class LayoutOperatorsTest extends ComparedOperators {
         }
     }
 
+    /** A table of numbers is cut and turned as well: exporters write paddings so, last dimension first. */
+    @Test
+    void slicesOfTables() {
+        check("[2, 2]", table().integers("a", -1, 3).integers("b", Long.MIN_VALUE, 0).integers("c", 0, 1)
+                .integers("d", -1, -2).node("Slice", "t,a,b,c,d", "y"));
+        check("[2, 1]", table().integers("a", 1).integers("b", Long.MAX_VALUE).integers("c", 1)
+                .integers("d", Long.MAX_VALUE).node("Slice", "t,a,b,c,d", "y"));
+        check("[0, 4]", table().integers("a", 7).integers("b", 9).node("Slice", "t,a,b", "y"));
+        check("[4, 2]", table().node("Transpose", "t", "y"));
+        check("[2, 2, 2]", table().integers("s", 2, 2, 2).node("Reshape", "t,s", "u").node("Transpose", "u", "y",
+                "perm", longs(2, 0, 1)));
+        check("[N, 12, 9]", TestModel.of(13).input("x", F, "N", 9, 8).integers("p", 0, 1, 3, 0).integers("zero", 0)
+                .node("ConstantOfShape", "zero", "z", "value", tensor(0)).integers("two", 0, 0)
+                .node("Concat", "p,z,two", "all", "axis", 0).integers("pairs", -1, 2)
+                .node("Reshape", "all,pairs", "t").integers("a", -1).integers("b", Long.MIN_VALUE).integers("c", 0)
+                .integers("d", -1).node("Slice", "t,a,b,c,d", "turned").node("Transpose", "turned", "u")
+                .integers("flat", -1).node("Reshape", "u,flat", "pads").node("Pad", "x,pads", "y"));
+    }
+
+    private static TestModel table() {
+        return TestModel.of(13).integers("v", 2, 3, 5, 7, 11, 13, 17, 19).integers("size", 2, 4)
+                .node("Reshape", "v,size", "t");
+    }
+
     /** As Python slices, but that a start before the first element is the first element backwards too. */
     private static int length(int start, int end, int step, int size) {
         int first = Math.clamp(start < 0 ? start + size : start, 0, step < 0 ? size - 1 : size);

@@ -32,6 +32,26 @@ class PartitioningTest {
         assertEquals("3 parts of [1, 1, 2] nodes, 2 crossings", partitioning.toString());
     }
 
+    /** Of constants, one made of another, each part that takes them has its own: nothing of them crosses, not even back. */
+    @Test
+    void constantsAreCopied() {
+        TestGraph graph = new TestGraph().input("x", 8).weights("w", 100).foreignNode("", "Constant", "two", 8, "")
+                .foreignNode("", "Mul", "c", 100, "w,two").node("a", 16, "x,c").node("b", 16, "a,two")
+                .node("d", 16, "b,c").output("d").output("c");
+        Map<String, Integer> parts = Map.of("two", 1, "c", 0, "a", 0, "b", 1, "d", 2);
+        Partitioning partitioning = Partitioning.of(graph.graph(), graph.infer().order(), 3,
+                node -> parts.get(node.name()));
+        assertEquals(List.of("a", "b"), partitioning.crossings().stream().map(Crossing::tensor).toList());
+        assertEquals(List.of(
+                "0 [two, c, a] weights [w] feeds [x] receives [] sends [a] results [c]",
+                "1 [two, b] weights [] feeds [] receives [a] sends [b] results []",
+                "2 [two, c, d] weights [w] feeds [] receives [b] sends [] results [d]"),
+                partitioning.parts().stream().map(PartitioningTest::text).toList());
+        assertEquals(1, partitioning.partOf(graph.graph().nodes().getFirst()));
+        Partitioning found = Partitioner.into(3).partition(graph.graph(), graph.infer());
+        assertEquals(partitioning.parts(), found.parts());
+    }
+
     @Test
     void nothingGoesBackAndNoPartIsEmpty() {
         assertEquals("node 'c' (test.Make) in part 0 needs 'b' of node 'b' (test.Make) in part 1; tensors go to later "

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.DoubleUnaryOperator;
+import java.util.stream.IntStream;
 
 import dev.verbena.graph.Dimension;
 import dev.verbena.graph.SymbolicShape;
@@ -82,23 +83,36 @@ final class Folding {
 
     /** For each element of what a tensor is broadcast to: the index of the one that it comes from. */
     static int[] sources(SymbolicShape from, SymbolicShape to) {
-        int count = (int) to.elementCount().value().getAsLong();
-        int[] sources = new int[count];
-        for (int i = 0; i < count; i++) {
+        int[] strides = strides(from);
+        int added = to.rank() - from.rank();
+        return strided(to, 0, IntStream.range(0, to.rank())
+                .map(axis -> axis < added || size(from, axis - added) == 1 ? 0 : strides[axis - added]).toArray());
+    }
+
+    /** For each element of such a shape: the index of the one that lies so many steps of each dimension's stride behind the first. */
+    static int[] strided(SymbolicShape shape, int first, int[] strides) {
+        int[] sources = new int[(int) shape.elementCount().value().getAsLong()];
+        for (int i = 0; i < sources.length; i++) {
             int rest = i;
-            int stride = 1;
-            for (int axis = to.rank() - 1; axis >= 0; axis--) {
-                int size = (int) size(to, axis);
-                int index = rest % size;
+            sources[i] = first;
+            for (int axis = shape.rank() - 1; axis >= 0; axis--) {
+                int size = (int) size(shape, axis);
+                sources[i] += rest % size * strides[axis];
                 rest /= size;
-                int own = axis - (to.rank() - from.rank());
-                if (own >= 0) {
-                    sources[i] += size(from, own) == 1 ? 0 : index * stride;
-                    stride *= (int) size(from, own);
-                }
             }
         }
         return sources;
+    }
+
+    /** From one index of a dimension to the next, in elements of a known shape. */
+    static int[] strides(SymbolicShape shape) {
+        int[] strides = new int[shape.rank()];
+        int stride = 1;
+        for (int axis = shape.rank() - 1; axis >= 0; axis--) {
+            strides[axis] = stride;
+            stride *= (int) size(shape, axis);
+        }
+        return strides;
     }
 
     private static long size(SymbolicShape shape, int axis) {

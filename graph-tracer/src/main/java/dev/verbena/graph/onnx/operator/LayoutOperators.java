@@ -180,8 +180,13 @@ final class LayoutOperators {
                 .equals(IntStream.range(0, rank).mapToObj(Long::valueOf).toList())) {
             throw node.conflict("perm=" + Arrays.toString(order) + " is no order of the dimensions of " + input);
         }
-        node.output(0, new SymbolicShape(Arrays.stream(order).mapToObj(each -> input.dimension((int) each)).toList()),
-                rank <= 1 ? node.contents(0) : Optional.empty());
+        SymbolicShape output = new SymbolicShape(Arrays.stream(order).mapToObj(each -> input.dimension((int) each))
+                .toList());
+        node.output(0, output, node.contents(0).filter(_ -> input.isKnown()).map(contents -> {
+            int[] strides = Folding.strides(input);
+            return Folding.picked(contents, Folding.strided(output, 0,
+                    Arrays.stream(order).mapToInt(each -> strides[(int) each]).toArray()));
+        }));
     }
 
     private static void squeeze(ShapeContext node, Optional<long[]> axes) {

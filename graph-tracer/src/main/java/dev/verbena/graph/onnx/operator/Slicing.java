@@ -1,6 +1,7 @@
 package dev.verbena.graph.onnx.operator;
 
-import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -30,7 +31,7 @@ record Slicing(ShapeContext node, Optional<Contents> starts, Optional<Contents> 
                     + " are not of " + count + " dimensions");
         }
         SymbolicShape cut = input;
-        Set<Integer> seen = new HashSet<>();
+        Set<Integer> seen = new LinkedHashSet<>();
         for (int i = 0; i < count; i++) {
             int axis = node.axis(axes.isPresent() ? axes.get()[i] : i, input.rank());
             if (!seen.add(axis)) {
@@ -38,7 +39,7 @@ record Slicing(ShapeContext node, Optional<Contents> starts, Optional<Contents> 
             }
             cut = cut.with(axis, length(input.dimension(axis), i, axis));
         }
-        node.output(0, cut, input.rank() == 1 ? taken(cut) : Optional.empty());
+        node.output(0, cut, taken(input, cut, List.copyOf(seen)));
     }
 
     private static boolean wrongCount(Optional<Contents> numbers, int count) {
@@ -115,19 +116,26 @@ record Slicing(ShapeContext node, Optional<Contents> starts, Optional<Contents> 
         return Dimension.of(Math.clamp(position.value().getAsLong(), -limit - 1, limit));
     }
 
-    private Optional<Contents> taken(SymbolicShape cut) {
-        Optional<Dimension> start = start(0).filter(Dimension::isKnown);
-        Optional<Long> step = step(0);
-        if (!cut.isKnown() || node.contents(0).isEmpty() || start.isEmpty() || step.isEmpty()) {
+    /** @param cutAxes by the index of their start, end and step */
+    private Optional<Contents> taken(SymbolicShape input, SymbolicShape cut, List<Integer> cutAxes) {
+        boolean isKnown = input.isKnown() && cut.isKnown() && IntStream.range(0, cutAxes.size())
+                .allMatch(i -> start(i).filter(Dimension::isKnown).isPresent());
+        if (!isKnown || node.contents(0).isEmpty()) {
             return Optional.empty();
         }
-        Contents contents = node.contents(0).get();
-        int count = contents.count();
-        long first = start.get().value().getAsLong();
-        long from = Math.clamp(first < 0 ? Math.max(first, -count) + count : first, 0,
-                Math.max(0, step.get() > 0 ? count : count - 1L));
-        int[] indices = IntStream.range(0, (int) cut.dimension(0).value().getAsLong())
-                .map(i -> (int) (from + i * step.get())).toArray();
-        return Optional.of(Folding.picked(contents, indices));
+        int first = 0;
+        int[] strides = Folding.strides(input);
+        for (int i = 0; i < cutAxes.size(); i++) {
+            int axis = cutAxes.get(i);
+            first += first(i, input.dimension(axis).value().getAsLong()) * strides[axis];
+            // Of one element there is no next, however long the step.
+            strides[axis] *= cut.dimension(axis).is(1) ? 0 : (int) (long) step(i).orElseThrow();
+        }
+        return Optional.of(Folding.picked(node.contents(0).get(), Folding.strided(cut, first, strides)));
+    }
+
+    private int first(int index, long size) {
+        long start = start(index).orElseThrow().value().getAsLong();
+        return (int) Math.clamp(start < 0 ? Math.max(start, -size) + size : start, 0, Math.max(0, size - 1));
     }
 }
