@@ -163,8 +163,9 @@ class InferCommandTest {
             "--parts=0 --symbol=N=2 | --parts=0 is not possible; give 1 to 64",
             "--symbol=N=0 | --symbol N=0 is not possible; give 1 or more",
             "--parts=4 --symbol=N=2 | MODEL cannot be divided so: a graph of 3 nodes cannot be divided into 4 parts",
-            "--iterations=0 --symbol=N=2 | --iterations=0 --threads=1 --timeout=60 is not possible; give 1 to 1000000 iterations, 1 thread or more,"
-                    + " and 1 second or more",
+            "--iterations=0 --symbol=N=2 | --iterations=0 is not possible; give 1 to 1000000",
+            "--threads=0 --symbol=N=2 | --threads=0 --timeout=60 is not possible; give 1 thread or more, and 1 second or more",
+            "--timeout=0 --symbol=N=2 | --threads=1 --timeout=0 is not possible; give 1 thread or more, and 1 second or more",
             "--batch=0 | --batch=0 is not possible; give 1 or more",
             "--symbol=M=2 | --symbol M=2: the inputs of MODEL have no such dimension; give one of N",
             "--input=picture=a.npy | --input picture=a.npy: MODEL has no such input; its inputs are image",

@@ -3,9 +3,8 @@ package dev.verbena.cli.infer;
 import java.io.PrintStream;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Optional;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,6 @@ import dev.verbena.memory.Tensor;
 import dev.verbena.onnxruntime.ModelPlan;
 import dev.verbena.onnxruntime.PartClient;
 import dev.verbena.onnxruntime.PartException;
-import dev.verbena.onnxruntime.PartOptions;
 import dev.verbena.onnxruntime.PartStatistics;
 import dev.verbena.onnxruntime.WholeModel;
 import dev.verbena.transfer.Endpoint;
@@ -71,12 +69,8 @@ public final class InferCommand implements Callable<Integer> {
     @Option(names = "--iterations", paramLabel = "I",
             description = "Inferences to measure, one after the other, and again as many at a time as there is room for; default 20.")
     private Integer givenIterations;
-    @Option(names = "--timeout", paramLabel = "S", defaultValue = "60",
-            description = "Seconds that a process may take for its part of an inference; default ${DEFAULT-VALUE}.")
-    private int timeoutSeconds;
-    @Option(names = "--threads", paramLabel = "N", defaultValue = "1",
-            description = "That ONNX Runtime computes with in each process; default ${DEFAULT-VALUE}.")
-    private int threads;
+    @Mixin
+    private RuntimeArguments runtime;
     @Mixin
     private FabricOption fabric;
     @Option(names = "--seed", paramLabel = "N", defaultValue = "1",
@@ -94,12 +88,10 @@ public final class InferCommand implements Callable<Integer> {
     public Integer call() {
         json.check();
         iterations = givenIterations == null ? output == null ? ITERATIONS : 0 : givenIterations;
-        if (givenIterations != null && iterations < 1 || iterations > ITERATIONS_MAX || threads < 1
-                || timeoutSeconds < 1) {
-            throw new BadInputException("--iterations=" + iterations + " --threads=" + threads + " --timeout="
-                    + timeoutSeconds + " is not possible; give 1 to " + ITERATIONS_MAX
-                    + " iterations, 1 thread or more, and 1 second or more");
+        if (givenIterations != null && iterations < 1 || iterations > ITERATIONS_MAX) {
+            throw new BadInputException("--iterations=" + iterations + " is not possible; give 1 to " + ITERATIONS_MAX);
         }
+        runtime.check();
         OnnxModel read = model.read();
         InputFiles given = InputFiles.read(files, model.file, read);
         Map<String, Long> numbers = given.numbers(read);
@@ -111,7 +103,7 @@ public final class InferCommand implements Callable<Integer> {
         String selected = fabric.select(network());
         List<PartProcess> parts = new ArrayList<>();
         boolean isBeside = isVerified || iterations > 0;
-        try (WholeModel whole = isBeside ? WholeModel.open(model.file, plan, options()) : null) {
+        try (WholeModel whole = isBeside ? WholeModel.open(model.file, plan, runtime.options()) : null) {
             for (int i = 0; i < model.partCount; i++) {
                 parts.add(PartProcess.start("part " + i, command(i, selected, numbers)));
             }
@@ -132,14 +124,10 @@ public final class InferCommand implements Callable<Integer> {
         }
     }
 
-    private PartOptions options() {
-        return PartOptions.defaults().withThreads(threads).withTimeout(Duration.ofSeconds(timeoutSeconds));
-    }
-
     private List<String> command(int part, String selected, Map<String, Long> numbers) {
         List<String> arguments = new ArrayList<>(
-                List.of("infer-part", "--part=" + part, "--threads=" + threads, "--timeout=" + timeoutSeconds,
-                        "--fabric=" + selected));
+                List.of("infer-part", "--part=" + part, "--fabric=" + selected));
+        arguments.addAll(runtime.toCommandLine());
         arguments.addAll(model.toCommandLine(numbers));
         return JavaCommand.of(arguments);
     }
@@ -148,7 +136,7 @@ public final class InferCommand implements Callable<Integer> {
             InputFiles given, OutputFolder folder) {
         try (RdmaDevice device = RdmaDevice
                 .create(RdmaDeviceOptions.defaults().withFabric(selected).withName("client"));
-                PartClient client = PartClient.open(plan, device, options());
+                PartClient client = PartClient.open(plan, device, runtime.options());
                 ModelInputs inputs = ModelInputs.allocate(plan, client.arena())) {
             connect(parts, client, device.endpoint());
             int verified = isVerified ? verify(client, whole, inputs, given) : 0;
@@ -205,12 +193,14 @@ public final class InferCommand implements Callable<Integer> {
             try {
                 for (Map.Entry<String, Tensor> output : outputs.entrySet()) {
                     byte[] computed = output.getValue().memory().toArray(ValueLayout.JAVA_BYTE);
-                    int at = Arrays.mismatch(computed, expected.get(output.getKey()));
-                    if (at >= 0) {
+                    Optional<String> difference = OutputDifference.between(computed, expected.get(output.getKey()),
+                            output.getValue().type());
+                    if (difference.isPresent()) {
                         throw new FailedRunException("output '" + output.getKey() + "' of inference " + i
                                 + (given.areGiven() ? "" : " with --seed=" + seed)
-                                + " differs from that of one session, first in byte " + at
-                                + "; where a model is cut ONNX Runtime cannot fuse nodes, which changes the last bits of some");
+                                + " differs from that of one session, " + difference.get()
+                                + "; how ONNX Runtime fuses nodes and lays tensors out depends on where a model is cut, which changes"
+                                + " the last bits of some: give --optimization=extended, or basic");
                     }
                 }
             } finally {
@@ -228,7 +218,7 @@ public final class InferCommand implements Callable<Integer> {
             client.infer(inputs).values().forEach(Tensor::close);
             latencyNs[i] = System.nanoTime() - startNs;
         }
-        int depth = options().depth();
+        int depth = runtime.options().depth();
         long startNs = System.nanoTime();
         int sent = 0;
         for (int received = 0; received < iterations; received++) {
@@ -259,7 +249,7 @@ public final class InferCommand implements Callable<Integer> {
         figures.put("model", model.file.getFileName().toString());
         figures.put("nodes", plan.model().graph().nodes().size());
         figures.put("fabric", selected);
-        figures.put("threads", threads);
+        figures.put("threads", runtime.options().threads());
         figures.put("iterations", iterations);
         figures.put("verified", verified);
         figures.put("placed", sum(ends, end -> end.statistics().placed()));

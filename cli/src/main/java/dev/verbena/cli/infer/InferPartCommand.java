@@ -18,7 +18,6 @@ import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.onnxruntime.ModelPlan;
 import dev.verbena.onnxruntime.ModelWeights;
 import dev.verbena.onnxruntime.PartException;
-import dev.verbena.onnxruntime.PartOptions;
 import dev.verbena.onnxruntime.PartRunner;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.RdmaDevice;
@@ -44,11 +43,8 @@ public final class InferPartCommand implements Callable<Integer> {
     private InferArguments model;
     @Option(names = "--part", required = true, paramLabel = "I", description = "Which one, from 0.")
     private int part;
-    @Option(names = "--threads", paramLabel = "N", defaultValue = "1", description = "That ONNX Runtime computes with.")
-    private int threads;
-    @Option(names = "--timeout", paramLabel = "S", defaultValue = "60",
-            description = "Seconds that a peer may take for its part of an inference.")
-    private int timeoutSeconds;
+    @Mixin
+    private RuntimeArguments runtime;
     @Option(names = "--fabric", required = true, paramLabel = "NAME", description = "shm or verbs.")
     private String fabric;
 
@@ -60,12 +56,10 @@ public final class InferPartCommand implements Callable<Integer> {
         System.setOut(System.err);
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         ModelPlan plan = model.plan(model.symbols);
-        PartOptions options = PartOptions.defaults().withThreads(threads)
-                .withTimeout(Duration.ofSeconds(timeoutSeconds));
         try (RdmaDevice device = RdmaDevice
                 .create(RdmaDeviceOptions.defaults().withFabric(fabric).withName("part " + part));
                 ModelWeights weights = ModelWeights.of(plan.model());
-                PartRunner runner = PartRunner.open(plan, part, device, weights, options)) {
+                PartRunner runner = PartRunner.open(plan, part, device, weights, runtime.options())) {
             out.println(RecordLines.write(new PartMessage.Listening(device.endpoint())));
             Map<Integer, Endpoint> endpoints = endpoints(orders.readLine());
             Thread.ofPlatform().daemon().name("orders").start(() -> awaitStop(orders));

@@ -3,7 +3,6 @@ package dev.verbena.cli.trace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -93,9 +92,7 @@ final class TraceHtml {
         List<OnnxNode> order = trace.shapes().order();
         for (int i = 0; i < order.size(); i++) {
             OnnxNode node = order.get(i);
-            Set<String> inputs = new LinkedHashSet<>(node.inputs());
-            inputs.addAll(node.captured());
-            for (String input : inputs) {
+            for (String input : node.needs()) {
                 Integer maker = makers.get(input);
                 if (maker != null) {
                     int part = trace.partitioning().partOf(node);

@@ -10,7 +10,6 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * The nodes of a graph, each behind those whose outputs it needs; and that there is such an order at all.
@@ -39,7 +38,7 @@ final class GraphOrder {
         findProducers(given);
         given.addAll(around);
         for (OnnxNode node : nodes) {
-            inputs(node).forEach(input -> checkOrigin(input, given, node.label()));
+            node.needs().forEach(input -> checkOrigin(input, given, node.label()));
         }
         graph.outputs().forEach(output -> checkOrigin(output.name(), given, "the graph's outputs"));
         sort();
@@ -76,12 +75,9 @@ final class GraphOrder {
         }
     }
 
-    private static Stream<String> inputs(OnnxNode node) {
-        return Stream.concat(node.inputs().stream(), node.captured().stream()).filter(name -> !name.isEmpty());
-    }
-
     private int[] needed(int index) {
-        return inputs(nodes.get(index)).filter(producers::containsKey).mapToInt(producers::get).distinct().toArray();
+        return nodes.get(index).needs().stream().filter(producers::containsKey).mapToInt(producers::get).distinct()
+                .toArray();
     }
 
     /** In the model's own order, where that is one. */

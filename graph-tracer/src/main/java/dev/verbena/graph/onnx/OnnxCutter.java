@@ -51,10 +51,7 @@ public final class OnnxCutter {
     /** Names of the initializers that nodes, or the graphs within them, take. */
     public Set<String> initializersOf(Collection<OnnxNode> nodes) {
         Set<String> names = new TreeSet<>();
-        nodes.forEach(node -> {
-            names.addAll(node.inputs());
-            names.addAll(node.captured());
-        });
+        nodes.forEach(node -> names.addAll(node.needs()));
         names.retainAll(model.graph().initializers().keySet());
         return names;
     }

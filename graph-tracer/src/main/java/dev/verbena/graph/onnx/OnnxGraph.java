@@ -41,10 +41,7 @@ public record OnnxGraph(String name, List<OnnxNode> nodes, Map<String, OnnxTenso
         inputs.forEach(input -> bound.add(input.name()));
         nodes.forEach(node -> bound.addAll(node.outputs()));
         List<String> used = new ArrayList<>();
-        nodes.forEach(node -> {
-            used.addAll(node.inputs());
-            used.addAll(node.captured());
-        });
+        nodes.forEach(node -> used.addAll(node.needs()));
         outputs.forEach(output -> used.add(output.name()));
         Set<String> free = new HashSet<>(used);
         free.removeAll(bound);

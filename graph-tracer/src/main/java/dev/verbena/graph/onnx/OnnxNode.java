@@ -2,6 +2,7 @@ package dev.verbena.graph.onnx;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,6 +36,14 @@ public record OnnxNode(int position, String name, String domain, String operator
     /** Such as {@code ai.onnx.ml.Scaler}; without a domain for those of ONNX itself. */
     public String qualifiedOperator() {
         return domain.isEmpty() ? operator : domain + "." + operator;
+    }
+
+    /** What it needs, for itself or for graphs among its attributes, which come last: names of tensors, each once. A copy. */
+    public Set<String> needs() {
+        Set<String> needs = new LinkedHashSet<>(inputs);
+        captured.stream().sorted().forEach(needs::add);
+        needs.remove("");
+        return needs;
     }
 
     /** What messages call it: its name, or its position. */

@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 import dev.verbena.graph.partition.LoadedGraph.Net;
 
 /**
- * Parts of about the same load, between which as few bytes cross as can be found. Several orders in which nodes can run are divided into
+ * Parts of about the same load, between which what crosses costs as little as can be found. Several orders in which nodes can run are divided into
  * slices, each division is refined, and the best taken.
  *
- * <p>No load is above {@link #loadMax}, and no more bytes cross than in the balanced division of the graph's own order.
+ * <p>No load is above {@link #loadMax}, and what crosses costs no more than in the balanced division of the graph's own order.
  *
  * <p><b>Owner:</b> the partitioner. <b>Threading:</b> confined to its owner.
  */

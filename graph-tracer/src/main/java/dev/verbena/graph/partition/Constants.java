@@ -1,10 +1,7 @@
 package dev.verbena.graph.partition;
 
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import dev.verbena.graph.onnx.OnnxGraph;
@@ -27,7 +24,7 @@ final class Constants {
         names = new HashSet<>(graph.initializers().keySet());
         for (OnnxNode node : order) {
             if (node.domain().isEmpty() && !RANDOM.contains(node.operator())
-                    && names.containsAll(Partitioning.inputsOf(node))) {
+                    && names.containsAll(node.needs())) {
                 positions.add(node.position());
                 names.addAll(node.outputs());
             }
@@ -41,24 +38,5 @@ final class Constants {
     /** Whether all that a node makes is constant. */
     boolean contains(OnnxNode node) {
         return positions.contains(node.position());
-    }
-
-    /** The same nodes, those that make constants directly before the first that takes them: they belong to it. */
-    List<OnnxNode> sunk(List<OnnxNode> order) {
-        Map<String, OnnxNode> makers = new HashMap<>();
-        order.stream().filter(this::contains).forEach(node -> node.outputs().forEach(name -> makers.put(name, node)));
-        List<OnnxNode> sunk = new ArrayList<>();
-        Set<Integer> done = new HashSet<>();
-        order.stream().filter(node -> !contains(node)).forEach(node -> {
-            List<OnnxNode> needed = new ArrayList<>(List.of(node));
-            // Each behind those that take from it; so they are added from behind.
-            for (int i = 0; i < needed.size(); i++) {
-                Partitioning.inputsOf(needed.get(i)).stream().filter(makers::containsKey).map(makers::get)
-                        .forEach(needed::add);
-            }
-            needed.reversed().stream().filter(each -> done.add(each.position())).forEach(sunk::add);
-        });
-        order.stream().filter(node -> done.add(node.position())).forEach(sunk::add);
-        return sunk;
     }
 }

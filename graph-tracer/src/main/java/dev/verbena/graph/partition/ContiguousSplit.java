@@ -68,10 +68,10 @@ final class ContiguousSplit {
                 for (int net : graph.taken(node)) {
                     takers[net] = takersEnd[net] == end ? takers[net] + 1 : 1;
                     takersEnd[net] = end;
-                    received += takers[net] == 1 ? graph.net(net).byteSize() : 0;
+                    received += takers[net] == 1 ? graph.net(net).cost() : 0;
                 }
                 for (int net : graph.made(node)) {
-                    received -= takersEnd[net] == end ? graph.net(net).byteSize() : 0;
+                    received -= takersEnd[net] == end ? graph.net(net).cost() : 0;
                 }
                 for (int part = first; part <= last; part++) {
                     long before = costs[part][start];

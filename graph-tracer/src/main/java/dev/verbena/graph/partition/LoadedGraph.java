@@ -22,8 +22,11 @@ import dev.verbena.graph.onnx.OnnxNode;
  * <p><b>Owner:</b> the partitioner. <b>Threading:</b> immutable.
  */
 final class LoadedGraph {
-    /** What a tensor costs each part that must be sent it, and where it comes from and goes to. */
-    record Net(long byteSize, int producer, int[] consumers) {}
+    /** What a tensor costs each part that must be sent it, in bytes, and where it comes from and goes to. */
+    record Net(long cost, int producer, int[] consumers) {}
+
+    /** What could be sent in the time that a transfer takes whatever its size: about 1 us. Of few tensors and many of the same bytes few are better. */
+    private static final long TRANSFER_COST = 8 << 10;
 
     /** All loads together, about. */
     private static final double LOAD_TOTAL = 1e9;
@@ -83,7 +86,7 @@ final class LoadedGraph {
         Map<String, Set<Integer>> users = new HashMap<>();
         for (int i = 0; i < units.size(); i++) {
             for (OnnxNode node : units.get(i)) {
-                for (String input : Partitioning.inputsOf(node)) {
+                for (String input : node.needs()) {
                     users.computeIfAbsent(input, none -> new TreeSet<>()).add(i);
                 }
             }
@@ -96,7 +99,8 @@ final class LoadedGraph {
                     int[] consumers = users.getOrDefault(output, Set.of()).stream().mapToInt(Integer::intValue)
                             .filter(unit -> unit != producer).toArray();
                     if (consumers.length > 0) {
-                        nets.add(new Net(Estimates.assumedByteSize(shapes.tensor(output)), i, consumers));
+                        nets.add(new Net(TRANSFER_COST + Estimates.assumedByteSize(shapes.tensor(output)), i,
+                                consumers));
                     }
                 }
             }
@@ -111,7 +115,7 @@ final class LoadedGraph {
 
     /** Of what the node is the first to use. */
     private static long weightBytes(OnnxGraph graph, OnnxNode node, Set<String> counted) {
-        return Partitioning.inputsOf(node).stream().filter(graph.initializers()::containsKey).filter(counted::add)
+        return node.needs().stream().filter(graph.initializers()::containsKey).filter(counted::add)
                 .map(graph.initializers()::get).mapToLong(Estimates::byteSize).sum();
     }
 
@@ -145,11 +149,11 @@ final class LoadedGraph {
         return taken[node];
     }
 
-    /** Bytes that go from part to part: of a tensor once for each part that takes it. */
+    /** What goes from part to part costs: a tensor once for each part that takes it. */
     long cut(int[] partOf) {
         long cut = 0;
         for (Net net : nets) {
-            cut += net.byteSize * Arrays.stream(net.consumers).map(node -> partOf[node]).distinct()
+            cut += net.cost * Arrays.stream(net.consumers).map(node -> partOf[node]).distinct()
                     .filter(part -> part != partOf[net.producer]).count();
         }
         return cut;

@@ -96,7 +96,7 @@ public record PartitionFigures(List<CrossingFigures> crossings, List<PartFigures
             Map<String, OnnxNode> lastUsers = new HashMap<>();
             for (OnnxNode node : part.nodes()) {
                 node.outputs().forEach(output -> lastUsers.put(output, node));
-                Partitioning.inputsOf(node).stream().filter(lastUsers::containsKey)
+                node.needs().stream().filter(lastUsers::containsKey)
                         .forEach(input -> lastUsers.put(input, node));
             }
             Map<OnnxNode, List<String>> endings = new IdentityHashMap<>();

@@ -1,6 +1,5 @@
 package dev.verbena.graph.partition;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,8 @@ import dev.verbena.graph.onnx.OnnxNode;
 
 /**
  * Divides a model into parts. Nodes are where somebody has put them: by an annotation in the model, by a rule for their operator, one by
- * one. The rest is found: each part has about its share of all weights and of all work, and as few bytes as possible cross.
+ * one. The rest is found: each part has about its share of all weights and of all work, and as few bytes as possible cross, in
+ * few tensors. What runtimes fuse with the node before it, such as an activation, stays with it.
  *
  * <p>Bytes and work are those that have been inferred; what is open counts as 1, and so does a dimension that only a run can tell. Bound
  * symbols make better divisions.
@@ -79,9 +79,9 @@ public final class Partitioner {
                     + partCount + " parts");
         }
         Constants constants = new Constants(graph, shapes.order());
-        List<List<OnnxNode>> units = units(constants, constants.sunk(shapes.order()), true);
+        List<List<OnnxNode>> units = Units.of(graph, shapes.order(), constants, node -> pin(node) != PartRanges.FREE);
         if (units.size() < partCount) {
-            units = units(constants, shapes.order(), false);
+            units = shapes.order().stream().map(List::of).toList();
         }
         int[] found = divide(units, LoadedGraph.of(graph, shapes, units, constants));
         int[] byPosition = new int[graph.nodes().size()];
@@ -91,23 +91,6 @@ public final class Partitioner {
             }
         }
         return Partitioning.of(graph, shapes.order(), partCount, node -> byPosition[node.position()]);
-    }
-
-    /** A constant is with the first that takes it, of whose load it is then, unless somebody has put it elsewhere. */
-    private List<List<OnnxNode>> units(Constants constants, List<OnnxNode> order, boolean isTogether) {
-        List<List<OnnxNode>> units = new ArrayList<>();
-        List<OnnxNode> open = new ArrayList<>();
-        for (OnnxNode node : order) {
-            open.add(node);
-            if (!isTogether || !constants.contains(node) || pin(node) != PartRanges.FREE) {
-                units.add(List.copyOf(open));
-                open.clear();
-            }
-        }
-        if (!open.isEmpty()) {
-            units.add(open);
-        }
-        return units;
     }
 
     private int[] divide(List<List<OnnxNode>> units, LoadedGraph loaded) {

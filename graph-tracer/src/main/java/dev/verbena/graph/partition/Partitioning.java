@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.ToIntFunction;
-import java.util.stream.Stream;
 
 import dev.verbena.graph.onnx.OnnxGraph;
 import dev.verbena.graph.onnx.OnnxNode;
@@ -57,14 +56,6 @@ public final class Partitioning {
             byPosition[node.position()] = part;
         }
         return new Division(graph, order, partCount, byPosition).divide();
-    }
-
-    /** What a node needs, as its own inputs or for graphs within it; once each. */
-    static Set<String> inputsOf(OnnxNode node) {
-        Set<String> inputs = new LinkedHashSet<>();
-        Stream.concat(node.inputs().stream(), node.captured().stream().sorted()).filter(name -> !name.isEmpty())
-                .forEach(inputs::add);
-        return inputs;
     }
 
     /** Parts are numbered from 0 to one less; each has at least one node. */
@@ -119,8 +110,9 @@ public final class Partitioning {
         }
 
         Partitioning divide() {
+            Map<Integer, Set<Integer>> copies = copies();
             for (OnnxNode node : order) {
-                place(node, partOf[node.position()]);
+                copies.get(node.position()).forEach(part -> place(node, part));
                 node.outputs().stream().filter(output -> !output.isEmpty())
                         .forEach(output -> producers.put(output, node));
             }
@@ -147,24 +139,32 @@ public final class Partitioning {
             return new Partitioning(partOf, parts, crossings);
         }
 
+        /** Parts by the position of a node that is in them: of what makes constants, all that take those, if only for a copy. */
+        private Map<Integer, Set<Integer>> copies() {
+            Map<Integer, Set<Integer>> copies = new HashMap<>();
+            Map<String, Set<Integer>> takers = new HashMap<>();
+            for (OnnxNode node : order.reversed()) {
+                Set<Integer> parts = new HashSet<>(Set.of(partOf[node.position()]));
+                if (constants.contains(node)) {
+                    node.outputs().forEach(output -> parts.addAll(takers.getOrDefault(output, Set.of())));
+                }
+                copies.put(node.position(), parts);
+                node.needs().forEach(input -> takers.computeIfAbsent(input, none -> new HashSet<>()).addAll(parts));
+            }
+            return copies;
+        }
+
         private void place(OnnxNode node, int part) {
             Names own = names.get(part);
-            if (own.nodes.containsKey(node.position())) {
-                return;
-            }
-            for (String input : inputsOf(node)) {
+            own.nodes.add(node);
+            for (String input : node.needs()) {
                 OnnxNode producer = producers.get(input);
-                if (producer != null && constants.contains(producer)) {
-                    place(producer, part);
-                } else if (producer != null) {
+                if (producer == null) {
+                    (graph.initializers().containsKey(input) ? own.initializers : own.feeds).add(input);
+                } else if (!constants.contains(producer)) {
                     receive(node, part, input, producer);
-                } else if (graph.initializers().containsKey(input)) {
-                    own.initializers.add(input);
-                } else {
-                    own.feeds.add(input);
                 }
             }
-            own.nodes.put(node.position(), node);
         }
 
         private void receive(OnnxNode node, int part, String input, OnnxNode producer) {
@@ -182,8 +182,7 @@ public final class Partitioning {
 
     /** What is found out about one part. */
     private static final class Names {
-        /** By their positions, in the order in which they run. */
-        private final Map<Integer, OnnxNode> nodes = new LinkedHashMap<>();
+        private final List<OnnxNode> nodes = new ArrayList<>();
         private final Set<String> initializers = new LinkedHashSet<>();
         private final Set<String> feeds = new LinkedHashSet<>();
         private final Set<String> receives = new LinkedHashSet<>();
@@ -191,7 +190,7 @@ public final class Partitioning {
         private final Set<String> results = new LinkedHashSet<>();
 
         Part part(int index) {
-            return new Part(index, List.copyOf(nodes.values()), List.copyOf(initializers), List.copyOf(feeds),
+            return new Part(index, nodes, List.copyOf(initializers), List.copyOf(feeds),
                     List.copyOf(receives),
                     List.copyOf(sends), List.copyOf(results));
         }

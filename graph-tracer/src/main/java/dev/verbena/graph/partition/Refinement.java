@@ -3,7 +3,7 @@ package dev.verbena.graph.partition;
 import dev.verbena.graph.partition.LoadedGraph.Net;
 
 /**
- * Moves single nodes to other parts as long as fewer bytes cross because of it, as Fiduccia and Mattheyses do: in a pass each node moves once at
+ * Moves single nodes to other parts as long as what crosses costs less because of it, as Fiduccia and Mattheyses do: in a pass each node moves once at
  * most, the best move first, even if it is a bad one, and what came behind the best state of the pass is taken back. A move is one only
  * if nothing goes back because of it.
  *
@@ -127,12 +127,12 @@ final class Refinement {
         for (int net : graph.taken(node)) {
             Net each = graph.net(net);
             int producer = partOf[each.producer()];
-            gain += own != producer && takers[net][own] == 1 ? each.byteSize() : 0;
-            gain -= part != producer && takers[net][part] == 0 ? each.byteSize() : 0;
+            gain += own != producer && takers[net][own] == 1 ? each.cost() : 0;
+            gain -= part != producer && takers[net][part] == 0 ? each.cost() : 0;
         }
         for (int net : graph.made(node)) {
-            gain += takers[net][part] > 0 ? graph.net(net).byteSize() : 0;
-            gain -= takers[net][own] > 0 ? graph.net(net).byteSize() : 0;
+            gain += takers[net][part] > 0 ? graph.net(net).cost() : 0;
+            gain -= takers[net][own] > 0 ? graph.net(net).cost() : 0;
         }
         return gain;
     }

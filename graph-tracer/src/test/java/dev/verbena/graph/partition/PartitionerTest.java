@@ -32,6 +32,50 @@ class PartitionerTest {
         assertEquals('3', partitioning.crossings().getFirst().tensor().charAt(1));
     }
 
+    /** Where tensors are as large before a function of each element as behind it, they cross behind it: runtimes fuse it with what is before it. */
+    @Test
+    void whatIsFusedStaysTogether() {
+        TestGraph graph = new TestGraph().input("x", 1).weights("v", 1000).weights("w", 1000).weights("k", 1)
+                .node("a", 500, "x,v").foreignNode("", "Add", "b", 500, "a,k")
+                .foreignNode("", "Relu", "c", 500, "b").node("d", 500, "c,w").output("d");
+        assertEquals(List.of("c"), crossing(graph));
+        // What others take as well is there in any case; what is a result, too.
+        TestGraph taken = new TestGraph().input("x", 1).weights("v", 10).weights("w", 2000)
+                .node("a", 500, "x,v").foreignNode("", "Relu", "c", 500, "a")
+                .node("d", 500, "c,w").output("d").output("a");
+        assertEquals(3, Partitioner.into(3).partition(taken.graph(), taken.infer()).partCount());
+        // With nothing else to divide.
+        TestGraph small = new TestGraph().input("x", 1).weights("v", 10).node("a", 5, "x,v")
+                .foreignNode("", "Relu", "b", 5, "a").output("b");
+        assertEquals(List.of("a"), crossing(small));
+    }
+
+    @Test
+    void fewTensorsRatherThanMany() {
+        TestGraph graph = new TestGraph().input("x", 1).weights("v", 1000).weights("w", 1000).node("a", 500, "x,v")
+                .node("b", 200, "a").node("c", 200, "a").node("d", 300, "b,c,w").output("d");
+        assertEquals(List.of("a"), crossing(graph));
+    }
+
+    /** Each is made of the two before it: as a tree these would be 2^70. */
+    @Test
+    void constantsMadeOfConstants() {
+        TestGraph graph = new TestGraph().input("x", 8).foreignNode("", "Constant", "c0", 8, "")
+                .foreignNode("", "Constant", "c1", 8, "");
+        for (int i = 2; i < 100; i++) {
+            graph.foreignNode("", "Add", "c" + i, 8, "c" + (i - 1) + ",c" + (i - 2));
+        }
+        graph.node("a", 16, "x,c99").node("b", 16, "a,c98").output("b");
+        Partitioning partitioning = Partitioner.into(2).partition(graph.graph(), graph.infer());
+        assertEquals(List.of("a"), partitioning.crossings().stream().map(Crossing::tensor).toList());
+        assertEquals(List.of(101, 100), partitioning.parts().stream().map(part -> part.nodes().size()).toList());
+    }
+
+    private static List<String> crossing(TestGraph graph) {
+        return Partitioner.into(2).partition(graph.graph(), graph.infer()).crossings().stream().map(Crossing::tensor)
+                .toList();
+    }
+
     @Test
     void rulesAnnotationsAndPinsCountMoreAndMore() {
         TestGraph graph = new TestGraph().input("x", 1).node("Conv", "a", 1, "x", Map.of())
