@@ -18,6 +18,7 @@ import dev.verbena.benchmarks.training.Transport;
 final class StepBenchmark {
     private StepBenchmark() {}
 
+    /** What has been measured of a case is told, and in the JSON file if there shall be one, before the next: all take half an hour. */
     static StepFigures run(StepOrder order, Consumer<String> progress) throws IOException {
         StepFigures figures = new StepFigures();
         Transport[] transports = Transport.values();
@@ -34,6 +35,10 @@ final class StepBenchmark {
                     figures.add(measured, transport,
                             StepRun.millis(measured, transport, measured.steps(transport, order.isQuick())));
                 }
+            }
+            figures.rows(measured).forEach(progress);
+            if (order.json() != null) {
+                order.json().write(figures.json());
             }
         }
         return figures;
@@ -54,9 +59,6 @@ final class StepBenchmark {
             figures.table().forEach(output::println);
             if (order.isQuick()) {
                 output.println("A quick run shows that everything runs, not how fast it is: its times mean nothing.");
-            }
-            if (order.json() != null) {
-                order.json().write(figures.json());
             }
             if (order.report() != null) {
                 order.report().write(StepPage.of(figures, order.isQuick()));

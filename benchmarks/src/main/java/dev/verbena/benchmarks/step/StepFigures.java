@@ -27,6 +27,8 @@ final class StepFigures {
     private static final String GOAL_MODEL = "vgg16";
     /** EuroSys'19 §5.2: of VGGNet-16 over gRPC on TCP. */
     private static final double GOAL = 25;
+    private static final String HEADER = String.format(Locale.ROOT, "%-22s%8s%11s%11s%11s%17s%17s%20s", "ms a step",
+            "MiB", "zerocopy", "copy", "grpc", "copy / zerocopy", "grpc / zerocopy", "the same computed");
 
     private final Map<StepCase, Map<Transport, List<Double>>> millis = new LinkedHashMap<>();
 
@@ -78,15 +80,18 @@ final class StepFigures {
     }
 
     List<String> table() {
-        List<String> lines = new ArrayList<>();
-        lines.add(String.format(Locale.ROOT, "%-22s%8s%11s%11s%11s%17s%17s%20s", "ms a step", "MiB", "zerocopy", "copy",
-                "grpc", "copy / zerocopy", "grpc / zerocopy", "the same computed"));
+        List<String> lines = new ArrayList<>(List.of(HEADER));
         cases().forEach(measured -> lines.add(row(measured)));
         lines.add(
                 "Computed: mini-batches, each a step and before it the computing that the paper has measured on its GPU.");
         goals().forEach(goal -> lines.add(String.format(Locale.ROOT, "%s is %.1f, target >= %.0f: %s", goal.what(),
                 goal.value().median(), goal.limit(), goal.verdict())));
         return lines;
+    }
+
+    /** Of one case, with what the columns are; none if all was left out. */
+    List<String> rows(StepCase measured) {
+        return cases().contains(measured) ? List.of(HEADER, row(measured)) : List.of();
     }
 
     private String row(StepCase measured) {

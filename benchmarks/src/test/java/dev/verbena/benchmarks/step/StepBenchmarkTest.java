@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,11 +21,16 @@ import dev.verbena.benchmarks.training.Transport;
 @Timeout(600)
 class StepBenchmarkTest {
     @Test
-    void eachTransportSteps() throws Exception {
+    void eachTransportSteps(@TempDir Path folder) throws Exception {
         List<String> said = new ArrayList<>();
-        StepFigures figures = StepBenchmark.run(new StepOrder(new String[]{"--quick", "--workers", "2"}), said::add);
+        Path json = folder.resolve("step.json");
+        StepFigures figures = StepBenchmark.run(
+                new StepOrder(new String[]{"--quick", "--workers", "2", "--json", json.toString()}), said::add);
         StepCase gru = new StepCase(StepModel.named("gru"), 2);
-        assertEquals(List.of("gru, 2 workers: round 1 of 1"), said);
+        // The case's rows come as soon as it has been measured.
+        assertEquals("gru, 2 workers: round 1 of 1", said.getFirst());
+        assertEquals(figures.table().subList(0, 2), said.subList(1, said.size()));
+        assertEquals(figures.json(), Files.readString(json).strip());
         assertEquals(1, figures.cases().size());
         for (Transport transport : Transport.values()) {
             assertTrue(figures.step(gru, transport).isPositive(), transport.label);
