@@ -18,9 +18,11 @@ final class StepOrder {
     static final String USAGE = "[--quick] [--rounds N] [--models " + StepModel.titles()
             + "] [--workers 1,2,4] [--json FILE] [--report FILE]";
     private static final int WORKERS_MAX = 64;
-    private static final String QUICK_MODEL = "gru";
+    /** Where nobody says which: the smallest. */
+    private static final List<StepModel> QUICK_MODELS = List.of(StepModel.named("gru"));
 
-    private List<StepModel> models = StepModel.ALL;
+    /** Null until somebody says which. */
+    private List<StepModel> models;
     private List<Integer> workers = List.of(1, 2, 4);
     private int rounds = 3;
     private boolean isQuick;
@@ -45,7 +47,9 @@ final class StepOrder {
         }
         if (isQuick) {
             rounds = 1;
-            models = List.of(StepModel.named(QUICK_MODEL));
+        }
+        if (models == null) {
+            models = isQuick ? QUICK_MODELS : StepModel.ALL;
         }
     }
 

@@ -52,6 +52,9 @@ class StepBenchmarkTest {
     @Test
     void casesAreModelsByWorkers() {
         assertEquals(18, new StepOrder(new String[0]).cases().size());
+        assertEquals(List.of("fcn5, 1 worker"),
+                new StepOrder(new String[]{"--models", "fcn5", "--workers", "1", "--quick"})
+                        .cases().stream().map(StepCase::toString).toList());
         StepOrder order = new StepOrder(new String[]{"--models", "fcn5,lstm", "--workers", "2,1"});
         assertEquals(List.of("fcn5, 1 worker", "fcn5, 2 workers", "lstm, 1 worker", "lstm, 2 workers"),
                 order.cases().stream().map(StepCase::toString).toList());
