@@ -27,13 +27,14 @@ record TrainingRun(double examplesPerSecond, List<Double> losses, long copies) {
     /** @param text for models of text; null for none */
     static TrainingRun of(TrainingCase trained, Transport transport, Path text, boolean isQuick)
             throws IOException, InterruptedException {
-        Path json = Files.createTempFile("verbena-training", ".json");
-        List<String> command = new ArrayList<>(Program.verbena("train", "--quiet", "--json=" + json,
+        List<String> command = new ArrayList<>(Program.verbena("train", "--quiet",
                 "--model=" + trained.model(), "--workers=" + trained.workers(), "--batch=" + BATCH,
                 "--iterations=" + trained.iterations(isQuick), "--transport=" + transport.label));
         if (trained.model().equals("lstm")) {
             command.add("--data=" + text);
         }
+        Path json = Files.createTempFile("verbena-training", ".json");
+        command.add("--json=" + json);
         try (Program program = Program.start(Map.of(), command)) {
             program.succeed();
             return parse(Files.readString(json));

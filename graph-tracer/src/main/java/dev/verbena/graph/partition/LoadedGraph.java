@@ -94,7 +94,10 @@ final class LoadedGraph {
         List<Net> nets = new ArrayList<>();
         for (int i = 0; i < units.size(); i++) {
             int producer = i;
-            for (OnnxNode node : units.get(i).stream().filter(each -> !constants.contains(each)).toList()) {
+            for (OnnxNode node : units.get(i)) {
+                if (constants.contains(node)) {
+                    continue;
+                }
                 for (String output : node.outputs()) {
                     int[] consumers = users.getOrDefault(output, Set.of()).stream().mapToInt(Integer::intValue)
                             .filter(unit -> unit != producer).toArray();

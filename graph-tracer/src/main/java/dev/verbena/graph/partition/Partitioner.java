@@ -79,7 +79,7 @@ public final class Partitioner {
                     + partCount + " parts");
         }
         Constants constants = new Constants(graph, shapes.order());
-        List<List<OnnxNode>> units = Units.of(graph, shapes.order(), constants, node -> pin(node) != PartRanges.FREE);
+        List<List<OnnxNode>> units = Units.of(graph, shapes, constants, node -> pin(node) != PartRanges.FREE);
         if (units.size() < partCount) {
             units = shapes.order().stream().map(List::of).toList();
         }

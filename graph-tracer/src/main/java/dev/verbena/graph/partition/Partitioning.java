@@ -190,8 +190,7 @@ public final class Partitioning {
         private final Set<String> results = new LinkedHashSet<>();
 
         Part part(int index) {
-            return new Part(index, nodes, List.copyOf(initializers), List.copyOf(feeds),
-                    List.copyOf(receives),
+            return new Part(index, nodes, List.copyOf(initializers), List.copyOf(feeds), List.copyOf(receives),
                     List.copyOf(sends), List.copyOf(results));
         }
     }

@@ -39,6 +39,11 @@ class PartitionerTest {
                 .node("a", 500, "x,v").foreignNode("", "Add", "b", 500, "a,k")
                 .foreignNode("", "Relu", "c", 500, "b").node("d", 500, "c,w").output("d");
         assertEquals(List.of("c"), crossing(graph));
+        // A sum with a constant that is larger.
+        TestGraph grown = new TestGraph().input("x", 1).weights("v", 10_000).weights("w", 1).weights("k", 500)
+                .node("z", 500, "x,v").node("a", 1, "z").foreignNode("", "Add", "b", 500, "k,a")
+                .node("c", 1, "b,w").output("c");
+        assertEquals(List.of("a"), crossing(grown));
         // What others take as well is there in any case; what is a result, too.
         TestGraph taken = new TestGraph().input("x", 1).weights("v", 10).weights("w", 2000)
                 .node("a", 500, "x,v").foreignNode("", "Relu", "c", 500, "a")
