@@ -1,10 +1,9 @@
 package dev.verbena.benchmarks;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 
+import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -18,17 +17,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-import dev.verbena.memory.ElementType;
-import dev.verbena.memory.OffHeapSlabSource;
-import dev.verbena.memory.Shape;
-import dev.verbena.memory.Tensor;
-import dev.verbena.memory.TensorArena;
-import dev.verbena.trace.Tracer;
-import dev.verbena.trace.TracerOptions;
-
 /**
- * An iteration of a program with {@link #NODES} nodes, each of which allocates a tensor and adds two others up in it, with and without a
- * tracer. One in ten is sent, of which only the tracer's part is done: what sending and copying cost is in none of the figures.
+ * A program with a tracer and one without, each with memory of its own, in one JVM and in turn, some milliseconds each: what the machine does meanwhile
+ * it does to both.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> one thread, JMH's.
  */
@@ -36,27 +27,48 @@ import dev.verbena.trace.TracerOptions;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 300, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 30, time = 40, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 30, time = 100, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(1)
 public class TracedIteration {
-    /** In an iteration. */
-    static final int NODES = 100;
-    private static final int SENT_ONE_IN = 10;
-    private static final int LIVE = 8;
-    private static final long ARENA_BYTE_SIZE = 256L << 20;
+    private static final com.sun.management.ThreadMXBean THREADS = (com.sun.management.ThreadMXBean) ManagementFactory
+            .getThreadMXBean();
+    /** Of tensors that are made in a turn. */
+    private static final long TURN_BYTE_SIZE = 64L << 20;
 
     /** Who tells the tracer what. */
     public enum Traced {
-        /** There is none. */
-        UNTRACED,
         /** It has learned all there is. */
-        NODES_LATER,
+        NODES_LATER(true, false),
         /** The same, without nodes. */
-        CALLS_LATER,
+        CALLS_LATER(false, false),
         /** It is new. */
-        NODES_FIRST,
+        NODES_FIRST(true, true),
         /** The same, without nodes. */
-        CALLS_FIRST
+        CALLS_FIRST(false, true);
+
+        final boolean hasNodes;
+        final boolean isFirst;
+
+        Traced(boolean hasNodes, boolean isFirst) {
+            this.hasNodes = hasNodes;
+            this.isFirst = isFirst;
+        }
+    }
+
+    /** What has been measured. */
+    @State(Scope.Thread)
+    @AuxCounters(AuxCounters.Type.EVENTS)
+    public static class Counts {
+        /** Of the program without a tracer. */
+        public long untracedNs;
+        /** Of the one with it. */
+        public long tracedNs;
+        /** On the Java heap, without a tracer. */
+        public long untracedBytes;
+        /** And with it. */
+        public long tracedBytes;
+        /** Of each of the two. */
+        public long iterations;
     }
 
     /** How it is traced. */
@@ -67,79 +79,45 @@ public class TracedIteration {
     @Param({"4096", "65536", "524288"})
     public int byteSize;
 
-    private final String[] names = IntStream.range(0, NODES).mapToObj(i -> "node " + i).toArray(String[]::new);
-    private final Tensor[] live = new Tensor[LIVE];
-    private TensorArena ordinary;
-    private TensorArena registered;
-    private Shape shape;
-    private Tracer tracer;
+    private TracedProgram with;
+    private TracedProgram without;
+    private int turnIterations;
 
-    /** Memory is there before, as in a program that has run for a while. */
+    /** Both programs start. */
     @Setup
     public void open() {
-        ordinary = TensorArena.create(new OffHeapSlabSource(), ARENA_BYTE_SIZE, ARENA_BYTE_SIZE);
-        registered = TensorArena.create(new OffHeapSlabSource(), ARENA_BYTE_SIZE, ARENA_BYTE_SIZE);
-        shape = Shape.of(byteSize / Float.BYTES);
-        tracer = traced == Traced.UNTRACED ? null : Tracer.create(TracerOptions.defaults());
-        for (int i = 0; i < LIVE; i++) {
-            live[i] = ordinary.allocate(ElementType.FLOAT32, shape);
-        }
+        with = TracedProgram.with(byteSize, traced);
+        without = TracedProgram.without(byteSize, traced);
+        turnIterations = (int) Math.ceilDiv(TURN_BYTE_SIZE, (long) TracedProgram.NODES * byteSize);
     }
 
     /** Frees all. */
     @TearDown
     public void close() {
-        for (Tensor tensor : live) {
-            tensor.close();
-        }
-        ordinary.close();
-        registered.close();
+        with.close();
+        without.close();
     }
 
-    /** Returns a tensor so that nothing is optimised away. */
+    /** A turn of each. */
     @Benchmark
-    public Tensor iteration() {
-        if (traced == Traced.NODES_FIRST || traced == Traced.CALLS_FIRST) {
-            tracer = Tracer.create(TracerOptions.defaults());
-        }
-        boolean hasNodes = traced == Traced.NODES_LATER || traced == Traced.NODES_FIRST;
-        for (int i = 0; i < NODES; i++) {
-            if (hasNodes) {
-                tracer.enterNode(names[i]);
-            }
-            execute(i);
-        }
-        if (tracer != null) {
-            tracer.endIteration();
-        }
-        return live[0];
+    public void inTurn(Counts counts) {
+        long bytesAtFirst = THREADS.getCurrentThreadAllocatedBytes();
+        long nsAtFirst = System.nanoTime();
+        run(without);
+        long nsBetween = System.nanoTime();
+        long bytesBetween = THREADS.getCurrentThreadAllocatedBytes();
+        long nsAtStart = System.nanoTime();
+        run(with);
+        counts.tracedNs += System.nanoTime() - nsAtStart;
+        counts.tracedBytes += THREADS.getCurrentThreadAllocatedBytes() - bytesBetween;
+        counts.untracedNs += nsBetween - nsAtFirst;
+        counts.untracedBytes += bytesBetween - bytesAtFirst;
+        counts.iterations += turnIterations;
     }
 
-    private void execute(int node) {
-        boolean isRegistered = tracer != null && tracer.isRegistered(byteSize);
-        Tensor output = (isRegistered ? registered : ordinary).allocate(ElementType.FLOAT32, shape);
-        if (tracer != null) {
-            tracer.allocated(output.address(), byteSize);
-        }
-        add(live[node % LIVE].memory(), live[(node + 1) % LIVE].memory(), output.memory());
-        if (node % SENT_ONE_IN == 0 && tracer != null) {
-            tracer.sent(output.address(), !isRegistered);
-        }
-        free(live[node % LIVE]);
-        live[node % LIVE] = output;
-    }
-
-    private void free(Tensor tensor) {
-        if (tracer != null) {
-            tracer.freed(tensor.address());
-        }
-        tensor.close();
-    }
-
-    private static void add(MemorySegment a, MemorySegment b, MemorySegment sum) {
-        for (long i = 0; i < sum.byteSize() / Float.BYTES; i++) {
-            sum.setAtIndex(ValueLayout.JAVA_FLOAT, i,
-                    a.getAtIndex(ValueLayout.JAVA_FLOAT, i) + b.getAtIndex(ValueLayout.JAVA_FLOAT, i));
+    private void run(TracedProgram program) {
+        for (int i = 0; i < turnIterations; i++) {
+            program.iteration();
         }
     }
 }

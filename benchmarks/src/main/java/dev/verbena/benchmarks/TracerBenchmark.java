@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
 
-import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -22,8 +22,9 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 import dev.verbena.benchmarks.TracedIteration.Traced;
+import dev.verbena.benchmarks.report.Spread;
 
-/** benchmarks/run tracer [ROUNDS|--quick]: iterations with a tracer beside those without; rounds in turn, medians. */
+/** benchmarks/run tracer [ROUNDS|--quick]: iterations with a tracer and without in turn, in each round in a new JVM; medians. */
 final class TracerBenchmark {
     private static final int ROUNDS = 3;
     private static final double TARGET_FIRST = 1.3;
@@ -31,9 +32,20 @@ final class TracerBenchmark {
 
     private record Case(int byteSize, Traced traced) {}
 
-    private final Map<Case, List<Double>> ns = new TreeMap<>(
-            Comparator.comparingInt(Case::byteSize).thenComparing(Case::traced));
-    private final Map<Case, List<Double>> heapBytes = new TreeMap<>(
+    /** Per iteration. */
+    private record Sample(double untracedNs, double tracedNs, double heapBytesMore) {
+        static Sample of(IterationResult result) {
+            double iterations = count(result, "iterations");
+            return new Sample(count(result, "untracedNs") / iterations, count(result, "tracedNs") / iterations,
+                    (count(result, "tracedBytes") - count(result, "untracedBytes")) / iterations);
+        }
+
+        private static double count(IterationResult result, String name) {
+            return result.getSecondaryResults().get(name).getScore();
+        }
+    }
+
+    private final Map<Case, List<Sample>> samples = new TreeMap<>(
             Comparator.comparingInt(Case::byteSize).thenComparing(Case::traced));
 
     public static void main(String[] arguments) throws RunnerException {
@@ -55,7 +67,7 @@ final class TracerBenchmark {
 
     void round(boolean isQuick) throws RunnerException {
         ChainedOptionsBuilder options = new OptionsBuilder().include(TracedIteration.class.getName() + "\\.")
-                .addProfiler(GCProfiler.class).jvmArgsAppend("--enable-native-access=ALL-UNNAMED")
+                .jvmArgsAppend("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow")
                 .verbosity(VerboseMode.SILENT);
         if (isQuick) {
             options.forks(0).warmupIterations(1).warmupTime(TimeValue.milliseconds(1)).measurementIterations(1)
@@ -65,10 +77,8 @@ final class TracerBenchmark {
             Case key = new Case(Integer.parseInt(result.getParams().getParam("byteSize")),
                     Traced.valueOf(result.getParams().getParam("traced")));
             for (IterationResult each : result.getAggregatedResult().getIterationResults()) {
-                ns.computeIfAbsent(key, none -> new ArrayList<>()).add(each.getPrimaryResult().getScore());
+                samples.computeIfAbsent(key, none -> new ArrayList<>()).add(Sample.of(each));
             }
-            heapBytes.computeIfAbsent(key, none -> new ArrayList<>())
-                    .add(result.getSecondaryResults().get("gc.alloc.rate.norm").getScore());
         }
     }
 
@@ -76,23 +86,19 @@ final class TracerBenchmark {
     List<String> table() {
         List<String> lines = new ArrayList<>();
         lines.add(
-                String.format(Locale.ROOT, "%8s %-12s %12s %9s %7s %14s %16s", "byteSize", "", "ns/iteration", "ratio",
-                        "target", "ns/allocation", "heap bytes more"));
-        ns.forEach((key, samples) -> {
-            Case untraced = new Case(key.byteSize, Traced.UNTRACED);
-            double own = median(samples);
-            double base = median(ns.get(untraced));
-            boolean isFirst = key.traced == Traced.NODES_FIRST || key.traced == Traced.CALLS_FIRST;
-            lines.add(String.format(Locale.ROOT, "%8d %-12s %12.0f %9.4f %7s %14.1f %16.1f", key.byteSize,
-                    key.traced.name().toLowerCase(Locale.ROOT).replace('_', ' '), own, own / base,
-                    key.traced == Traced.UNTRACED ? "" : "" + (isFirst ? TARGET_FIRST : TARGET_LATER),
-                    (own - base) / TracedIteration.NODES,
-                    median(heapBytes.get(key)) - median(heapBytes.get(untraced))));
-        });
+                String.format(Locale.ROOT, "%8s %-12s %13s %12s %9s %7s %14s %16s", "byteSize", "", "untraced[ns]",
+                        "traced[ns]", "ratio", "target", "ns/allocation", "heap bytes more"));
+        samples.forEach((key, all) -> lines.add(String.format(Locale.ROOT,
+                "%8d %-12s %13.0f %12.0f %9.4f %7s %14.1f %16.1f", key.byteSize,
+                key.traced.name().toLowerCase(Locale.ROOT).replace('_', ' '), median(all, Sample::untracedNs),
+                median(all, Sample::tracedNs), median(all, sample -> sample.tracedNs / sample.untracedNs),
+                key.traced.isFirst ? TARGET_FIRST : TARGET_LATER,
+                median(all, sample -> (sample.tracedNs - sample.untracedNs) / TracedProgram.NODES),
+                median(all, Sample::heapBytesMore))));
         return lines;
     }
 
-    private static double median(List<Double> samples) {
-        return samples.stream().sorted().toList().get(samples.size() / 2);
+    private static double median(List<Sample> samples, ToDoubleFunction<Sample> figure) {
+        return Spread.median(samples.stream().mapToDouble(figure).boxed().toList());
     }
 }
