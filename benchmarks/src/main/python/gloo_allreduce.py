@@ -43,6 +43,8 @@ def main():
         timed(tensor, warm_up)
         print("time", size, statistics.median(timed(tensor, count)), flush=True)
     group.barrier()
+    # Left to the interpreter's end, its threads may still run then, which ends the process by a signal.
+    group.destroy_process_group()
 
 
 main()
