@@ -16,6 +16,7 @@ import dev.verbena.memory.TensorSlot;
 import dev.verbena.transfer.ArrivalMode;
 import dev.verbena.transfer.Striping;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.engine.Engine;
 import dev.verbena.transfer.engine.EngineQueuePair;
 import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.engine.Request;
@@ -90,6 +91,7 @@ public final class StaticPlacementReceiver {
     /** What the acknowledgement says that is written, or was last. */
     private final AtomicLong told = new AtomicLong();
     private final Runnable acknowledgementCommand = this::acknowledge;
+    private final Runnable finishCommand = this::finish;
     private final Acknowledgement acknowledgement = new Acknowledgement();
     /** Whether one is under way, or due behind that. */
     private final AtomicBoolean acknowledgementUnderWay = new AtomicBoolean();
@@ -102,19 +104,21 @@ public final class StaticPlacementReceiver {
     private boolean isLentTo;
     /** Written by the polling thread. */
     private long received;
-    /** Guarded by this, as are the next three. */
-    private long acknowledged;
-    /** The sender that is bound, or was last. */
+    /** Consumed without a gap; written while driving the acknowledgement's queue pair, and by who connects a sender before there is one. */
+    private final AtomicLong acknowledged = new AtomicLong();
+    /** The sender that is bound, or was last. Guarded by this, as are the next two. */
     private int senderId;
     /** Tensors that senders who have closed had written. */
     private volatile long sentBefore;
     /** Senders that have closed. */
     private long goodbyes;
     private volatile String lastSenderName;
-    /** No acknowledgement is written any more. */
-    private boolean isFinished;
+    /** The last acknowledgement is to be written. */
+    private volatile boolean isFinishing;
+    /** No acknowledgement is written any more, or yet; what else a new sender has changed is there before this is false again. */
+    private volatile boolean isFinished = true;
     /** And none is on its way. */
-    private volatile boolean isQuiet;
+    private volatile boolean isQuiet = true;
     /** Null if users poll here. */
     private volatile Overlay overlay;
 
@@ -418,11 +422,9 @@ public final class StaticPlacementReceiver {
         acknowledgementAddress = request.acknowledgementAddress();
         acknowledgementRkey = request.acknowledgementRkey();
         isLentTo = request.protocol() == PlacementProtocol.LENDING;
-        isFinished = false;
-        isQuiet = false;
         acknowledgement.begin();
         countConsumed();
-        told.setRelease(acknowledged);
+        told.setRelease(acknowledged.getPlain());
         List<EngineQueuePair> queuePairs = sender.dataQueuePairsFrom(request.queuePairIndex());
         acknowledgementQueuePair = queuePairs.getFirst();
         firstQueuePairIndex = request.queuePairIndex();
@@ -434,6 +436,9 @@ public final class StaticPlacementReceiver {
                 EngineQueuePair.areInOrder(queuePairs.subList(0, stripes)));
         counters.onArrivalChosen(arrivalReason(), stripes);
         peer = sender;
+        isFinishing = false;
+        isQuiet = false;
+        isFinished = false;
         lastSenderName = sender.name();
         counters.onPeer(sender.name());
         state = PlacementState.OPEN;
@@ -442,7 +447,7 @@ public final class StaticPlacementReceiver {
         }
         return new PlacementAnswer(true, arrivalMode == ArrivalMode.TAIL, id, layout.depth(),
                 region.address() + buffer.slabOffset(),
-                region.rkey(), sentBefore, acknowledged);
+                region.rkey(), sentBefore, acknowledged.getAcquire());
     }
 
     private static String inWords(String agreement) {
@@ -461,19 +466,21 @@ public final class StaticPlacementReceiver {
             return true;
         }
         long sent = Math.max(farewell.sent(), sentBefore);
-        countConsumed();
-        if (sent < acknowledged || sent > acknowledged + layout.depth()) {
-            throw new TransferException("malformed farewell: sent=" + sent + " acknowledged=" + acknowledged + " depth="
-                    + layout.depth());
+        leaveToDriver(acknowledgementCommand);
+        long consumedSoFar = acknowledged.getAcquire();
+        if (sent < consumedSoFar || sent > consumedSoFar + layout.depth()) {
+            throw new TransferException("malformed farewell: sent=" + sent + " acknowledged=" + consumedSoFar
+                    + " depth=" + layout.depth());
         }
         if (sent > sentBefore && !hasArrived(sent - 1) || sender.failure() != null) {
             // Complete, and not told or visible yet, or the sender has perhaps not been told: whoever polls must hear of a failure.
             return false;
         }
-        if (overlay != null && !overlay.onSenderClosing(acknowledged == sent)) {
+        if (overlay != null && !overlay.onSenderClosing(consumedSoFar == sent)) {
             return false;
         }
-        finish();
+        isFinishing = true;
+        leaveToDriver(finishCommand);
         if (isQuiet) {
             sentBefore = sent;
             goodbyes++;
@@ -481,6 +488,16 @@ public final class StaticPlacementReceiver {
             state = PlacementState.AWAITING_SENDER;
         }
         return isQuiet;
+    }
+
+    /** Whoever drives the acknowledgement's queue pair runs it: this thread at once, or another one soon. */
+    private void leaveToDriver(Runnable command) {
+        Engine engine = acknowledgementQueuePair.engine();
+        if (engine.isDriving()) {
+            command.run();
+        } else {
+            engine.enqueue(command);
+        }
     }
 
     /** A write with immediate arrived, in the order of its queue pair. While driving that. @return false if it is not the sender who says so */
@@ -516,7 +533,8 @@ public final class StaticPlacementReceiver {
         PeerConnection sender = peer;
         boolean isFree = sender == null;
         if (sender != null) {
-            acknowledgementQueuePair.engine().execute(this::finish);
+            isFinishing = true;
+            acknowledgementQueuePair.engine().execute(finishCommand);
             engines.awaitUninterruptibly(() -> isQuiet, StaticPlacementSender.CLOSE_NS);
             isFree = sender.takeLeave(Farewell.OF_RECEIVER, new Farewell(id, senderId, 0), "receiver '" + name + "'",
                     PeerConnection.FAREWELL_NS);
@@ -578,29 +596,47 @@ public final class StaticPlacementReceiver {
         }
     }
 
-    /** While driving: tells the sender of all slots that were consumed without a gap, one write at a time. */
-    private synchronized void acknowledge() {
+    // ---- while driving the acknowledgement's queue pair ----
+
+    /** Tells the sender of all slots that were consumed without a gap, one write at a time. */
+    private void acknowledge() {
         acknowledgementPostponed.setRelease(false);
         if (acknowledgementScheduled.get()) {
             acknowledgementScheduled.set(false);
         }
-        if (isFinished) {
+        if (isFinished || isElsewhere(acknowledgementCommand)) {
             return;
         }
         countConsumed();
-        if (acknowledged > told.getPlain() && !acknowledgement.inFlight && peer.failure() == null) {
-            acknowledgement.write(acknowledged);
+        long count = acknowledged.getPlain();
+        if (count > told.getPlain() && !acknowledgement.inFlight && peer.failure() == null) {
+            acknowledgement.write(count);
         }
+    }
+
+    /** Of a sender before, whose queue pair another engine may have driven: then it is left to that of the present one. */
+    private boolean isElsewhere(Runnable command) {
+        Engine engine = acknowledgementQueuePair.engine();
+        if (engine.isDriving()) {
+            return false;
+        }
+        engine.enqueue(command);
+        return true;
     }
 
     private void countConsumed() {
-        while (consumed.getAcquire((int) (acknowledged % layout.depth())) == acknowledged + 1) {
-            acknowledged++;
+        long count = acknowledged.getPlain();
+        while (consumed.getAcquire((int) (count % layout.depth())) == count + 1) {
+            count++;
         }
+        acknowledged.setRelease(count);
     }
 
-    /** While driving: the last acknowledgement, if one is due. */
-    private synchronized void finish() {
+    /** The last acknowledgement, if one is due. */
+    private void finish() {
+        if (!isFinishing || isFinished && isQuiet || isElsewhere(finishCommand)) {
+            return;
+        }
         acknowledge();
         isFinished = true;
         endIfFinished();
@@ -689,13 +725,11 @@ public final class StaticPlacementReceiver {
 
         @Override
         protected void onDone(String failure) {
-            synchronized (StaticPlacementReceiver.this) {
-                inFlight = false;
-                acknowledgementUnderWay.setRelease(false);
-                endIfFinished();
-                if (failure == null) {
-                    acknowledge();
-                }
+            inFlight = false;
+            acknowledgementUnderWay.setRelease(false);
+            endIfFinished();
+            if (failure == null) {
+                acknowledge();
             }
         }
     }
