@@ -181,7 +181,7 @@ public final class TensorLease implements AutoCloseable {
      * @return whether it was not given up before
      */
     public boolean release() {
-        Tensor tensor = (Tensor) HELD.getAndSet(this, null);
+        Tensor tensor = held == null ? null : (Tensor) HELD.getAndSet(this, null);
         if (tensor == null) {
             return false;
         }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.memory.TensorLease;
@@ -28,13 +29,14 @@ final class ExchangeCarrier implements TensorCarrier {
 
     /** One of the tensors that are sent in turn. */
     private static final class Source implements SendCallback {
-        private volatile boolean isBusy;
-        private volatile TransferException failure;
+        private final AtomicBoolean isBusy = new AtomicBoolean();
+        /** Of the one before; written before it is not busy any more. */
+        private TransferException failure;
 
         @Override
         public void onComplete(TransferException cause) {
             failure = cause;
-            isBusy = false;
+            isBusy.setRelease(false);
         }
     }
 
@@ -93,17 +95,20 @@ final class ExchangeCarrier implements TensorCarrier {
     @Override
     public boolean isReady() {
         Source next = ends[(int) (offered % ends.length)];
-        if (next.isBusy) {
+        if (next.isBusy.getAcquire()) {
             if (isHolding) {
                 sender.flush();
                 sender.hold();
             }
             sender.isReady();
         }
+        if (next.isBusy.getAcquire()) {
+            return false;
+        }
         if (next.failure != null) {
             throw new FailedRunException(next.failure.getMessage());
         }
-        return !next.isBusy;
+        return true;
     }
 
     @Override
@@ -114,7 +119,7 @@ final class ExchangeCarrier implements TensorCarrier {
     @Override
     public void offer() {
         Source next = ends[(int) (offered % ends.length)];
-        next.isBusy = true;
+        next.isBusy.setRelease(true);
         TensorSources.requireSent(sender.offer(TENSOR_NAME, offered++, sources.take(), next));
     }
 

@@ -16,7 +16,7 @@ class EngineMutantTest {
 
     private enum Wrong {
         NEVER_ACKNOWLEDGES("is not settled|does not work", "protocol/StaticPlacementReceiver.java",
-                "acknowledgement.write(acknowledged);", ""),
+                "acknowledgement.write(count);", ""),
         ACKNOWLEDGES_AS_IT_ARRIVES("as it (arrives|is given back): element|lease cannot hold",
                 "protocol/StaticPlacementReceiver.java",
                 "        received = sequence + 1;",

@@ -59,6 +59,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     private final Engines engines;
     private final LandingPlaces places;
     private final TransferCounters counters;
+    private final TransferCounters.Tally tally;
     private final ChunkSize chunkSize;
     private final Striping striping;
     /** From which release words are written. */
@@ -80,6 +81,8 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
     private long offset;
     /** Read from its message, and not delivered yet; null if there is none. */
     private ExchangeArrival undelivered;
+    /** For the next one: taken along when the lock was held anyway. May be null. */
+    private ExchangeArrival spare;
     private boolean isProcessing;
     /** Whether something has come for who waits, and they were not told. */
     private boolean isNews;
@@ -99,6 +102,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             long messageByteSizeMax, Striping striping, TransferCounters counters) {
         this.messages = messages;
         this.counters = counters;
+        tally = counters.new Tally();
         this.engines = engines;
         places = new LandingPlaces(arena);
         chunkSize = new ChunkSize(messageByteSizeMax);
@@ -364,6 +368,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
 
     /** Of a message at once: those who wait look once. */
     private void tellNews() {
+        tally.tell();
         if (isNews) {
             isNews = false;
             engines.announce();
@@ -387,7 +392,8 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             return false;
         }
         hasMessage = true;
-        undelivered = takeFreeArrival();
+        undelivered = spare != null ? spare : takeFreeArrival();
+        spare = null;
         undelivered.take(entry);
         return true;
     }
@@ -414,8 +420,11 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             } else if (arrivals.size() < UNMATCHED_MAX) {
                 arrivals.add(undelivered);
             } else {
+                // Here already: who asks next is to see it, and takes this lock before he looks.
+                isHeldUp = true;
                 return false;
             }
+            spare = freeArrivals.poll();
         }
         if (isHandled) {
             handOn(undelivered);
@@ -429,7 +438,7 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
             return false;
         }
         entry.copyPayloadTo(undelivered.place.memory());
-        counters.onTransfer(undelivered.byteSize);
+        tally.onTransfer(undelivered.byteSize);
         check(undelivered);
         return true;
     }

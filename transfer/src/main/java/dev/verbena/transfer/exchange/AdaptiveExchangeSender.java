@@ -87,6 +87,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
     private final StaticPlacementSender messages;
     private final Engine engine;
     private final TransferCounters counters;
+    private final TransferCounters.Tally tally;
     private final Tensor messageMemory;
     private final EagerThreshold threshold;
     private final Message[] ring;
@@ -130,6 +131,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         this.messages = messages;
         this.engine = messages.engine();
         this.counters = counters;
+        tally = counters.new Tally();
         ring = new Message[messages.depth()];
         messageMemory = memory.messages().allocate(ElementType.UINT8,
                 Shape.of(ring.length, ExchangeEntry.MESSAGE_BYTE_SIZE));
@@ -208,46 +210,58 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         byte[] nameBytes = checked(name);
         boolean isEager = tensor.byteSize() <= threshold.byteSize() || !isReadable;
         long checksum = isChecked ? ExchangeChecksum.of(tensor.memory()) : 0;
-        ExchangeSend send = take(name, nameBytes, step, callback);
-        if (send == null) {
-            return SendResult.BACK_PRESSURED;
+        boolean isToGo;
+        synchronized (this) {
+            ExchangeSend send = take(name, nameBytes, step, callback);
+            if (send == null) {
+                return SendResult.BACK_PRESSURED;
+            }
+            send.kind = isEager ? ExchangeEntry.Kind.EAGER : ExchangeEntry.Kind.RENDEZVOUS;
+            send.isChecked = isChecked;
+            send.checksum = checksum;
+            try {
+                send.take(tensor);
+            } catch (IllegalStateException e) {
+                giveBack(send);
+                throw e;
+            }
+            isToGo = line(send);
         }
-        send.kind = isEager ? ExchangeEntry.Kind.EAGER : ExchangeEntry.Kind.RENDEZVOUS;
-        send.isChecked = isChecked;
-        send.checksum = checksum;
-        try {
-            send.take(tensor);
-        } catch (IllegalStateException e) {
-            giveBack(send);
-            throw e;
-        }
-        return line(send);
+        return go(isToGo);
     }
 
     /** The same, of bytes that mean something to the program alone. */
     public SendResult offerBytes(String name, long step, byte[] bytes, boolean isChecked, SendCallback callback) {
-        ExchangeSend send = take(name, checked(name), step, callback);
-        if (send == null) {
-            return SendResult.BACK_PRESSURED;
-        }
-        send.kind = ExchangeEntry.Kind.BYTES;
-        send.isChecked = isChecked;
-        send.checksum = isChecked ? ExchangeChecksum.of(MemorySegment.ofArray(bytes)) : 0;
-        send.take(bytes.clone());
-        return line(send);
+        byte[] nameBytes = checked(name);
+        byte[] own = bytes.clone();
+        long checksum = isChecked ? ExchangeChecksum.of(MemorySegment.ofArray(own)) : 0;
+        return offerBytes(name, nameBytes, step, ExchangeEntry.Kind.BYTES, own, isChecked, checksum, callback);
     }
 
     /** There is no value; or, with words, there should be one, and its sender has failed. */
     public SendResult offerNothing(String name, long step, String failure, SendCallback callback) {
-        ExchangeSend send = take(name, checked(name), step, callback);
-        if (send == null) {
-            return SendResult.BACK_PRESSURED;
+        byte[] nameBytes = checked(name);
+        return failure == null
+                ? offerBytes(name, nameBytes, step, ExchangeEntry.Kind.DEAD, new byte[0], false, 0, callback)
+                : offerBytes(name, nameBytes, step, ExchangeEntry.Kind.ERROR, bounded(failure), false, 0, callback);
+    }
+
+    /** @param bytes which nobody changes */
+    private SendResult offerBytes(String name, byte[] nameBytes, long step, ExchangeEntry.Kind kind, byte[] bytes,
+            boolean isChecked, long checksum, SendCallback callback) {
+        boolean isToGo;
+        synchronized (this) {
+            ExchangeSend send = take(name, nameBytes, step, callback);
+            if (send == null) {
+                return SendResult.BACK_PRESSURED;
+            }
+            send.kind = kind;
+            send.isChecked = isChecked;
+            send.checksum = checksum;
+            send.take(bytes);
+            isToGo = line(send);
         }
-        send.kind = failure == null ? ExchangeEntry.Kind.DEAD : ExchangeEntry.Kind.ERROR;
-        send.isChecked = false;
-        send.checksum = 0;
-        send.take(failure == null ? new byte[0] : bounded(failure));
-        return line(send);
+        return go(isToGo);
     }
 
     private static byte[] bounded(String words) {
@@ -305,7 +319,8 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         engine.execute(() -> withdrawNow(name, step, callback));
     }
 
-    private synchronized ExchangeSend take(String name, byte[] nameBytes, long step, SendCallback callback) {
+    /** Guarded by this. */
+    private ExchangeSend take(String name, byte[] nameBytes, long step, SendCallback callback) {
         if (isClosed) {
             throw new IllegalStateException(messages + " is closed");
         }
@@ -321,13 +336,14 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         return send;
     }
 
-    private SendResult line(ExchangeSend send) {
-        boolean isToGo;
-        synchronized (this) {
-            waiting.add(send);
-            waitingByteSize += send.entryByteSizeMin();
-            isToGo = isAnyToGo();
-        }
+    /** Guarded by this. @return whether it, or what waits with it, goes now: by {@link #go}, without the lock */
+    private boolean line(ExchangeSend send) {
+        waiting.add(send);
+        waitingByteSize += send.entryByteSizeMin();
+        return isAnyToGo();
+    }
+
+    private SendResult go(boolean isToGo) {
         if (isToGo) {
             engine.execute(pump);
         }
@@ -558,6 +574,8 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         private final Tensor memory;
         /** That end when it is written. */
         private final ArrayDeque<ExchangeSend> sends = new ArrayDeque<>();
+        /** Who hears of that. */
+        private final ArrayDeque<SendCallback> listeners = new ArrayDeque<>();
         /** When it was posted; {@link #UNTIMED} of most. */
         private long postedNs;
 
@@ -573,6 +591,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             }
             postedNs = threshold.isTimed(exchangeCounters.messages()) ? nanoTime() : UNTIMED;
             exchangeCounters.onMessage();
+            tally.tell();
             long messageByteSize = ExchangeEntry.end(memory.memory(), byteSize);
             messages.put(memory, 0, messageByteSize, this);
         }
@@ -610,12 +629,12 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
             }
             exchangeCounters.onSend(send.kind, send.byteSize, flags);
             if (send.kind.isTensor()) {
-                counters.onTransfer(send.byteSize);
+                tally.onTransfer(send.byteSize);
             }
             switch (send.kind) {
                 case EAGER -> {
                     MemorySegment.copy(send.lease.memory(), 0, message, at, send.byteSize);
-                    counters.onCopy(send.byteSize);
+                    tally.onCopy(send.byteSize);
                     send.lease.close();
                 }
                 case RENDEZVOUS -> tell(send, message, at);
@@ -650,15 +669,34 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
 
         @Override
         public void onComplete(TransferException failure) {
-            // They may be offered again, and in this message, by those who hear of them.
             if (postedNs != UNTIMED && failure == null) {
                 threshold.onRequest(nanoTime() - postedNs);
             }
-            int written = sends.size();
-            for (ExchangeSend send = sends.poll(); send != null; send = --written > 0 ? sends.poll() : null) {
-                end(send, failure == null ? null : failure.getMessage());
+            if (failure == null) {
+                endAll();
+            } else {
+                int written = sends.size();
+                for (ExchangeSend send = sends.poll(); send != null; send = --written > 0 ? sends.poll() : null) {
+                    end(send, failure.getMessage());
+                }
             }
             engine.execute(pump);
+        }
+
+        /** Well: all are given back under one lock. They may be offered again, and in this message, by those who hear of them then. */
+        private void endAll() {
+            synchronized (AdaptiveExchangeSender.this) {
+                for (ExchangeSend send = sends.poll(); send != null; send = sends.poll()) {
+                    SendCallback listener = send.release();
+                    if (listener != null) {
+                        listeners.add(listener);
+                    }
+                    giveBack(send);
+                }
+            }
+            for (SendCallback listener = listeners.poll(); listener != null; listener = listeners.poll()) {
+                listener.onComplete(null);
+            }
         }
     }
 }

@@ -1,67 +1,74 @@
 package dev.verbena.transfer.exchange;
 
+import java.util.concurrent.atomic.AtomicLong;
+
 /**
  * What a sending end of an exchange has chosen.
  *
  * <p><b>Owner:</b> {@link AdaptiveExchangeSender}. <b>Threading:</b> written while driving; read by any thread, each figure by itself.
  */
 public final class ExchangeCounters {
-    private volatile long messages;
-    private volatile long eager;
-    private volatile long eagerByteSize;
-    private volatile long rendezvous;
-    private volatile long rendezvousByteSize;
-    private volatile long shapes;
-    private volatile long withdrawn;
+    private final AtomicLong messages = new AtomicLong();
+    private final AtomicLong eager = new AtomicLong();
+    private final AtomicLong eagerByteSize = new AtomicLong();
+    private final AtomicLong rendezvous = new AtomicLong();
+    private final AtomicLong rendezvousByteSize = new AtomicLong();
+    private final AtomicLong shapes = new AtomicLong();
+    private final AtomicLong withdrawn = new AtomicLong();
 
     ExchangeCounters() {}
 
+    /** By the one writer: no locked instruction. */
+    private static void add(AtomicLong figure, long value) {
+        figure.setRelease(figure.getPlain() + value);
+    }
+
     void onMessage() {
-        messages = messages + 1;
+        add(messages, 1);
     }
 
     void onSend(ExchangeEntry.Kind kind, long byteSize, int flags) {
         if (kind == ExchangeEntry.Kind.EAGER) {
-            eager = eager + 1;
-            eagerByteSize = eagerByteSize + byteSize;
+            add(eager, 1);
+            add(eagerByteSize, byteSize);
         } else if (kind == ExchangeEntry.Kind.RENDEZVOUS) {
-            rendezvous = rendezvous + 1;
-            rendezvousByteSize = rendezvousByteSize + byteSize;
+            add(rendezvous, 1);
+            add(rendezvousByteSize, byteSize);
         }
         if ((flags & ExchangeEntry.SHAPED) != 0) {
-            shapes = shapes + 1;
+            add(shapes, 1);
         }
     }
 
     void onWithdrawn() {
-        withdrawn = withdrawn + 1;
+        add(withdrawn, 1);
     }
 
     public long messages() {
-        return messages;
+        return messages.get();
     }
 
     public long eager() {
-        return eager;
+        return eager.get();
     }
 
     public long eagerByteSize() {
-        return eagerByteSize;
+        return eagerByteSize.get();
     }
 
     public long rendezvous() {
-        return rendezvous;
+        return rendezvous.get();
     }
 
     public long rendezvousByteSize() {
-        return rendezvousByteSize;
+        return rendezvousByteSize.get();
     }
 
     public long withdrawn() {
-        return withdrawn;
+        return withdrawn.get();
     }
 
     public long shapes() {
-        return shapes;
+        return shapes.get();
     }
 }

@@ -1,11 +1,14 @@
 package dev.verbena.transfer.exchange;
 
+import java.util.concurrent.atomic.AtomicReference;
+
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.ChunkHandler;
 import dev.verbena.transfer.ExchangeContent;
 import dev.verbena.transfer.ExchangeException;
 import dev.verbena.transfer.TransferException;
+import dev.verbena.transfer.engine.Engines;
 import dev.verbena.transfer.protocol.LandingPlaces;
 
 /**
@@ -41,7 +44,8 @@ public final class ExchangeReceive extends MatchTable.Entry {
     private final AdaptiveExchangeReceiver receiver;
     /** May be null. */
     private final ChunkHandler handler;
-    private volatile State state = State.IDLE;
+    /** A write orders what was written before it, and nothing else: who waits for it hears of it by {@link Engines#announce}. */
+    private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
     /** While it is stalled or being read. */
     private ExchangeArrival arrival;
     private ExchangeContent content = ExchangeContent.TENSOR;
@@ -54,7 +58,7 @@ public final class ExchangeReceive extends MatchTable.Entry {
     }
 
     State state() {
-        return state;
+        return state.getAcquire();
     }
 
     ChunkHandler handler() {
@@ -75,7 +79,7 @@ public final class ExchangeReceive extends MatchTable.Entry {
     }
 
     boolean isOpen() {
-        return switch (state) {
+        return switch (state()) {
             case WAITING, STALLED, READING -> true;
             case IDLE, ARRIVED, FAILED -> false;
         };
@@ -114,14 +118,14 @@ public final class ExchangeReceive extends MatchTable.Entry {
 
     private LandingPlaces.Place takePlace() {
         synchronized (receiver) {
-            if (state == State.FAILED) {
+            if (state() == State.FAILED) {
                 throw failure;
             }
-            if (state != State.ARRIVED) {
+            if (state() != State.ARRIVED) {
                 throw new IllegalStateException(
-                        this + " is " + state + ", and only what has arrived can be taken, once");
+                        this + " is " + state() + ", and only what has arrived can be taken, once");
             }
-            state = State.IDLE;
+            state.setRelease(State.IDLE);
             LandingPlaces.Place taken = place;
             place = null;
             return taken;
@@ -145,28 +149,29 @@ public final class ExchangeReceive extends MatchTable.Entry {
     }
 
     void begin(String name, long step) {
-        if (isOpen() || state == State.ARRIVED) {
+        if (isOpen() || state() == State.ARRIVED) {
             throw new IllegalStateException(
-                    this + " is " + state + "; take it, or cancel it, before it asks for '" + name + "' step=" + step);
+                    this + " is " + state() + "; take it, or cancel it, before it asks for '" + name + "' step="
+                            + step);
         }
         call(name, step);
         failure = null;
-        state = State.WAITING;
+        state.setRelease(State.WAITING);
     }
 
     void stall(ExchangeArrival from) {
         arrival = from;
-        state = State.STALLED;
+        state.setRelease(State.STALLED);
     }
 
     void unstall() {
         arrival = null;
-        state = State.WAITING;
+        state.setRelease(State.WAITING);
     }
 
     void read(ExchangeArrival from) {
         arrival = from;
-        state = State.READING;
+        state.setRelease(State.READING);
     }
 
     /** Ends as what came says. */
@@ -186,14 +191,14 @@ public final class ExchangeReceive extends MatchTable.Entry {
                 case DEAD -> ExchangeContent.DEAD;
             };
             place = whole;
-            state = State.ARRIVED;
+            state.setRelease(State.ARRIVED);
         }
     }
 
     void fail(TransferException cause) {
         arrival = null;
         failure = cause;
-        state = State.FAILED;
+        state.setRelease(State.FAILED);
     }
 
     /** @return whether it had not ended */
@@ -203,8 +208,8 @@ public final class ExchangeReceive extends MatchTable.Entry {
             place.drop();
             place = null;
         }
-        if (state != State.FAILED) {
-            state = State.IDLE;
+        if (state() != State.FAILED) {
+            state.setRelease(State.IDLE);
         }
         arrival = null;
         return wasOpen;

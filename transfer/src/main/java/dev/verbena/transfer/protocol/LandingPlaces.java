@@ -17,19 +17,22 @@ import dev.verbena.transfer.spi.MemoryRegion;
  * What tensors of any shape are read into. Memory that was lent, and has come back, is kept for the next tensor of the same type and shape,
  * so that nothing is made for that on the Java heap; for one of another shape it makes room.
  *
- * <p>Always: {@code latest + kept + lent <= as many as were lent, or being read, at once}.
+ * <pre>
+ *   tryTake ◄── kept ◄── all at once ── returned ◄── one by one ── what was lent
+ * </pre>
+ *
+ * Who gives back takes no lock, and pays one locked instruction; who takes pays one for all that has come back since.
+ *
+ * <p>Always: {@code returned + kept + lent <= as many as were lent, or being read, at once}.
  *
  * <p><b>Owner:</b> the receiver of such tensors. <b>Threading:</b> taken by one thread at a time, while driving, and not beside {@link #close}
  * or after it; comes back on any thread, at any time.
  */
 public final class LandingPlaces {
     private final TensorArena arena;
-    /**
-     * One that has come back, or null. Those who give back only fill it, who takes only empties it: one locked instruction for both, where each
-     * would take two for a lock.
-     */
-    private final AtomicReference<Place> latest = new AtomicReference<>();
-    /** Those for which that had no room, the latest last. Guarded by this. */
+    /** The latest to come back, which knows the one before it; null if none has since they were taken from here. */
+    private final AtomicReference<Place> returned = new AtomicReference<>();
+    /** Taken from there, the latest last; by who takes. */
     private final List<Place> kept = new ArrayList<>();
     private volatile boolean isClosed;
 
@@ -52,44 +55,53 @@ public final class LandingPlaces {
     }
 
     private Place takeKept(ElementType type, Shape shape) {
-        Place place = takeLatest();
-        return place != null && place.fits(type, shape) ? place : takeOlder(type, shape, place);
-    }
-
-    private Place takeLatest() {
-        Place place = latest.getAcquire();
-        if (place != null) {
-            latest.setRelease(null);
+        Place place = takeFitting(type, shape);
+        if (place == null && collect()) {
+            place = takeFitting(type, shape);
+        }
+        if (place == null) {
+            freeOldest();
         }
         return place;
     }
 
-    private synchronized Place takeOlder(ElementType type, Shape shape, Place unfit) {
-        if (unfit != null) {
-            kept.add(unfit);
-        }
+    private Place takeFitting(ElementType type, Shape shape) {
         for (int i = kept.size() - 1; i >= 0; i--) {
             if (kept.get(i).fits(type, shape)) {
                 return kept.remove(i);
             }
         }
-        freeOldest();
         return null;
+    }
+
+    /** @return whether anything had come back */
+    private boolean collect() {
+        if (returned.getAcquire() == null) {
+            return false;
+        }
+        Place oldest = null;
+        for (Place each = returned.getAndSet(null); each != null;) {
+            Place before = each.before;
+            each.before = oldest;
+            oldest = each;
+            each = before;
+        }
+        for (Place each = oldest; each != null;) {
+            kept.add(each);
+            Place after = each.before;
+            each.before = null;
+            each = after;
+        }
+        return true;
     }
 
     /** @return whether anything was kept */
     private boolean makeRoom() {
-        if (freeOldest()) {
-            return true;
-        }
-        Place place = takeLatest();
-        if (place != null) {
-            place.drop();
-        }
-        return place != null;
+        collect();
+        return freeOldest();
     }
 
-    private synchronized boolean freeOldest() {
+    private boolean freeOldest() {
         if (kept.isEmpty()) {
             return false;
         }
@@ -99,32 +111,30 @@ public final class LandingPlaces {
 
     /** Looks afterwards whether this was closed, as who closes it looks afterwards what has come back: one of the two frees it. */
     private void takeBack(Place place) {
-        if (latest.getPlain() != null || !latest.compareAndSet(null, place)) {
-            keep(place);
-        } else if (isClosed) {
-            freeLatest();
+        Place latest = returned.getPlain();
+        place.before = latest;
+        while (!returned.compareAndSet(latest, place)) {
+            latest = returned.get();
+            place.before = latest;
         }
-    }
-
-    private synchronized void keep(Place place) {
         if (isClosed) {
-            place.drop();
-        } else {
-            kept.add(place);
+            freeReturned();
         }
     }
 
-    private void freeLatest() {
-        Place place = latest.getAndSet(null);
-        if (place != null) {
-            place.drop();
+    private void freeReturned() {
+        for (Place each = returned.getAndSet(null); each != null;) {
+            Place before = each.before;
+            each.before = null;
+            each.drop();
+            each = before;
         }
     }
 
     /** What is lent is freed when it comes back. */
-    public synchronized void close() {
+    public void close() {
         isClosed = true;
-        freeLatest();
+        freeReturned();
         while (freeOldest()) {
             // One by one.
         }
@@ -142,6 +152,8 @@ public final class LandingPlaces {
      */
     public final class Place implements Landed {
         private final Tensor tensor;
+        /** That came back before it, while it is among those that have come back. */
+        private Place before;
         /** Made when it is first lent. */
         private TensorSlot slot;
 

@@ -51,7 +51,11 @@ public final class TransferCounters implements AutoCloseable {
     }
 
     public void onTransfer(long byteSize) {
-        row.add(Word.TENSORS, 1);
+        onTransfers(1, byteSize);
+    }
+
+    private void onTransfers(long count, long byteSize) {
+        row.add(Word.TENSORS, count);
         row.add(Word.BYTES, byteSize);
         if (movesByCpu) {
             row.add(Word.FABRIC_BYTES, byteSize);
@@ -66,7 +70,11 @@ public final class TransferCounters implements AutoCloseable {
 
     /** A processor has copied so much. */
     public void onCopy(long byteSize) {
-        row.add(Word.STAGED_TENSORS, 1);
+        onCopies(1, byteSize);
+    }
+
+    private void onCopies(long count, long byteSize) {
+        row.add(Word.STAGED_TENSORS, count);
         row.add(Word.STAGED_BYTES, byteSize);
     }
 
@@ -101,6 +109,43 @@ public final class TransferCounters implements AutoCloseable {
     public void close() {
         if (file != null) {
             file.giveBack(row);
+        }
+    }
+
+    /**
+     * What the tensors of one message are, until that is {@linkplain #tell told}: to write the row for each costs as much as to copy a small
+     * one.
+     *
+     * <p><b>Owner:</b> who sends or takes messages. <b>Threading:</b> confined to its owner.
+     */
+    public final class Tally {
+        private long transfers;
+        private long transferredByteSize;
+        private long copies;
+        private long copiedByteSize;
+
+        public void onTransfer(long byteSize) {
+            transfers++;
+            transferredByteSize += byteSize;
+        }
+
+        public void onCopy(long byteSize) {
+            copies++;
+            copiedByteSize += byteSize;
+        }
+
+        /** Counts them, and begins anew. */
+        public void tell() {
+            if (transfers > 0) {
+                onTransfers(transfers, transferredByteSize);
+                transfers = 0;
+                transferredByteSize = 0;
+            }
+            if (copies > 0) {
+                onCopies(copies, copiedByteSize);
+                copies = 0;
+                copiedByteSize = 0;
+            }
         }
     }
 }

@@ -88,6 +88,40 @@ class LandingPlacesTest {
         giver.join();
     }
 
+    /** Two threads give back what a third takes again: no place is lost, and none is lent twice. */
+    @Test
+    void whatSeveralGiveBackAtOnceIsTakenAgain() throws Exception {
+        CyclicBarrier barrier = new CyclicBarrier(3);
+        List<TensorLease> leases = List.of(lend(), lend(), lend(), lend());
+        List<Long> before = addresses(leases).stream().sorted().toList();
+        List<TensorLease> lent = new ArrayList<>(leases);
+        List<Thread> givers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            int first = 2 * i;
+            givers.add(Thread.ofPlatform().start(() -> {
+                for (int round = 0; round < ROUNDS; round++) {
+                    await(barrier);
+                    lent.get(first).close();
+                    lent.get(first + 1).close();
+                    await(barrier);
+                }
+            }));
+        }
+        for (int round = 0; round < ROUNDS; round++) {
+            await(barrier);
+            await(barrier);
+            lent.replaceAll(_ -> lend());
+            assertEquals(before, addresses(lent).stream().sorted().toList(), "round=" + round);
+        }
+        for (Thread giver : givers) {
+            giver.join();
+        }
+        assertEquals(4, arena.statistics().liveCount());
+        lent.forEach(TensorLease::close);
+        places.close();
+        assertEquals(0, arena.statistics().liveCount());
+    }
+
     private TensorLease lend() {
         return lend(SHAPE);
     }
