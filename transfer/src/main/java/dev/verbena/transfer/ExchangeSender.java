@@ -101,6 +101,14 @@ public final class ExchangeSender implements AutoCloseable {
         protocol.hold();
     }
 
+    /**
+     * How many tensors, or what is said instead of one, wait at this side for a message: who waits for one of these lets them go by
+     * {@link #flush}; those in messages come without.
+     */
+    public int waitingCount() {
+        return protocol.waitingCount();
+    }
+
     /** What was {@linkplain #hold held} goes now, and what is offered from now on at once. */
     public void flush() {
         protocol.flush();

@@ -310,8 +310,10 @@ class TensorExchangeTest {
                 ends.send("small", i, Shape.of(256), null);
             }
             assertEquals(2, ends.sender.statistics().messages());
+            assertEquals(64 - ends.sender.statistics().eager(), ends.sender.waitingCount());
             ends.sender.flush();
             assertEquals(3, ends.sender.statistics().messages());
+            assertEquals(0, ends.sender.waitingCount());
             for (int i = 0; i < 64; i++) {
                 ends.assertReceived("small", i, Shape.of(256));
             }

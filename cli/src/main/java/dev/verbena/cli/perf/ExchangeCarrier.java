@@ -96,7 +96,7 @@ final class ExchangeCarrier implements TensorCarrier {
     public boolean isReady() {
         Source next = ends[(int) (offered % ends.length)];
         if (next.isBusy.getAcquire()) {
-            if (isHolding) {
+            if (isHolding && sender.waitingCount() == ends.length) {
                 sender.flush();
                 sender.hold();
             }

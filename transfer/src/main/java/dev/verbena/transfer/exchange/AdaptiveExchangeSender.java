@@ -360,6 +360,11 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         isHeld = true;
     }
 
+    /** @see dev.verbena.transfer.ExchangeSender#waitingCount */
+    public synchronized int waitingCount() {
+        return waiting.size();
+    }
+
     /** @see dev.verbena.transfer.ExchangeSender#flush */
     public void flush() {
         synchronized (this) {
