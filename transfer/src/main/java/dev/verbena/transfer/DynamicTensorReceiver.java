@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorLease;
+import dev.verbena.transfer.engine.Awaited;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
 import dev.verbena.transfer.spi.PeerMemory;
 
@@ -25,7 +26,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     /** What the polling thread waits with; its own. */
     private TensorLease waiting;
     private boolean isTaken;
-    private final BooleanSupplier hasCome = this::pollForWaiting;
+    private final Arrival arrival = new Arrival(this::pollForWaiting);
 
     DynamicTensorReceiver(RdmaDevice device, DynamicAllocationReceiver protocol) {
         this.device = device;
@@ -52,7 +53,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
      */
     public Tensor poll(Duration timeout) {
         Tensor[] arrived = new Tensor[1];
-        await(() -> (arrived[0] = protocol.poll()) != null || protocol.isNextDead(), timeout);
+        await(new Arrival(() -> (arrived[0] = protocol.poll()) != null || protocol.isNextDead()), timeout);
         return arrived[0];
     }
 
@@ -73,7 +74,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     public boolean poll(TensorLease lease, Duration timeout) {
         waiting = lease;
         isTaken = false;
-        return await(hasCome, timeout) && isTaken;
+        return await(arrival, timeout) && isTaken;
     }
 
     /**
@@ -92,7 +93,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
         return isTaken || protocol.isNextDead();
     }
 
-    private boolean await(BooleanSupplier arrival, Duration timeout) {
+    private boolean await(Arrival arrival, Duration timeout) {
         boolean hasArrived = device.awaitArrival(arrival, protocol.arrivesByWrite(), timeout);
         if (!hasArrived) {
             if (Thread.currentThread().isInterrupted()) {
@@ -108,7 +109,7 @@ public final class DynamicTensorReceiver implements AutoCloseable {
 
     /** Whether the next tensor waits for room in the arena. A poll after something was freed looks again. */
     public boolean isOutOfMemory() {
-        return protocol.awaitsMemory() != null;
+        return protocol.isOutOfMemory();
     }
 
     /**
@@ -144,5 +145,24 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     @Override
     public void close() {
         protocol.close();
+    }
+
+    /** What a poll with a deadline waits for: the tensor, or memory for it. */
+    private final class Arrival implements Awaited {
+        private final BooleanSupplier hasCome;
+
+        Arrival(BooleanSupplier hasCome) {
+            this.hasCome = hasCome;
+        }
+
+        @Override
+        public boolean getAsBoolean() {
+            return hasCome.getAsBoolean();
+        }
+
+        @Override
+        public boolean mayHoldUntold() {
+            return protocol.isOutOfMemory();
+        }
     }
 }

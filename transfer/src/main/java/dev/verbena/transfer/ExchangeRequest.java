@@ -1,11 +1,11 @@
 package dev.verbena.transfer;
 
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 
 import dev.verbena.memory.OutOfArenaMemoryException;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorLease;
+import dev.verbena.transfer.engine.Awaited;
 import dev.verbena.transfer.exchange.ExchangeReceive;
 
 /**
@@ -17,12 +17,21 @@ import dev.verbena.transfer.exchange.ExchangeReceive;
 public final class ExchangeRequest implements AutoCloseable {
     private final RdmaDevice device;
     private final ExchangeReceive protocol;
-    private final BooleanSupplier isDone;
+    private final Awaited isDone = new Awaited() {
+        @Override
+        public boolean getAsBoolean() {
+            return isDone();
+        }
+
+        @Override
+        public boolean mayHoldUntold() {
+            return protocol.isHeldUp();
+        }
+    };
 
     ExchangeRequest(RdmaDevice device, ExchangeReceive protocol) {
         this.device = device;
         this.protocol = protocol;
-        isDone = protocol::isDone;
     }
 
     /**

@@ -15,9 +15,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -43,6 +45,8 @@ import dev.verbena.transfer.spi.MemoryRegion;
 class DynamicAllocationTest {
     private static final String EDGE = "edge";
     private static final Duration SHORT = Duration.ofMillis(20);
+    /** Longer than a test may take. */
+    static final Duration FOR_EVER = Duration.ofHours(1);
 
     private static Stream<Arguments> everyWay() {
         return Stream.of(ArrivalMode.TAIL, ArrivalMode.IMMEDIATE)
@@ -301,6 +305,34 @@ class DynamicAllocationTest {
             Tensor second = receiver.poll(DevicePair.TIMEOUT);
             assertIs(second, ElementType.INT8, Shape.of(600_000), 1);
             assertFalse(receiver.isOutOfMemory());
+            second.close();
+            tensor.close();
+            close(pair, sender);
+            close(pair, receiver);
+            small.close();
+            pair.closeArenas();
+        }
+    }
+
+    /** No engine has anything to do when that happens: who waits sleeps until the deadline if he does not look himself. */
+    @ParameterizedTest
+    @MethodSource("everyWay")
+    void whoWaitsForMemoryThatAnotherThreadFreesGoesOn(ArrivalMode mode, Progress progress) {
+        try (DevicePair pair = new DevicePair(DevicePair.options(mode).withProgress(progress))) {
+            TensorArena small = TensorArena.create(pair.receiver.slabSource(), 1 << 20, 1 << 20);
+            DynamicTensorReceiver receiver = pair.receiver.dynamicReceiver(EDGE, small, 2);
+            DynamicTensorSender sender = sender(pair);
+            Tensor tensor = tensor(pair.senderArena, ElementType.INT8, Shape.of(600_000), 1);
+            assertEquals(SendResult.SENT, sender.offer(tensor, null));
+            assertEquals(SendResult.SENT, sender.offer(tensor, null));
+            Tensor first = receiver.poll(DevicePair.TIMEOUT);
+            Thread user = Thread.ofPlatform().start(() -> {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+                first.close();
+            });
+            Tensor second = whileDriven(pair.sender, () -> receiver.poll(FOR_EVER));
+            assertIs(second, ElementType.INT8, Shape.of(600_000), 1);
+            join(user);
             second.close();
             tensor.close();
             close(pair, sender);

@@ -16,6 +16,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -541,6 +543,25 @@ class TensorExchangeTest {
             try (Tensor tensor = request.take()) {
                 assertIs(tensor, ElementType.UINT8, LARGE, 1);
             }
+        }
+    }
+
+    /** No engine has anything to do when that happens: who waits sleeps until the deadline if he does not look himself. */
+    @Test
+    void whoWaitsForMemoryThatAnotherThreadFreesGoesOn() throws InterruptedException {
+        try (Ends ends = new Ends()) {
+            Tensor all = ends.pair.receiverArena.allocate(ElementType.UINT8, Shape.of(63 << 20));
+            ends.send("x", 1, Shape.of(2 << 20), null);
+            ExchangeRequest request = ends.receiver.receive("x", 1);
+            awaitOutOfMemory(request);
+            Thread user = Thread.ofPlatform().start(() -> {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+                all.close();
+            });
+            assertTrue(DynamicAllocationTest.whileDriven(ends.pair.sender,
+                    () -> request.await(DynamicAllocationTest.FOR_EVER)));
+            user.join();
+            request.take().close();
         }
     }
 

@@ -18,6 +18,9 @@ public final class Engines implements AutoCloseable {
     /** Before others may have the processor. */
     private static final int SPINS_ALONE = 50;
 
+    /** Between two looks at what nobody tells of. */
+    private static final long LOOK_NS = 1_000_000;
+
     private final Activity activity;
     private final Progress progress;
     private final Edge edge;
@@ -124,7 +127,7 @@ public final class Engines implements AutoCloseable {
     }
 
     /**
-     * Waits until the condition holds, which changes while an engine is driven.
+     * Waits until the condition holds, which changes while an engine is driven, or {@linkplain Awaited without a word}.
      *
      * @return whether it holds; false when the time is up, the thread is interrupted, or it is a thread that drives
      */
@@ -142,12 +145,14 @@ public final class Engines implements AutoCloseable {
         long deadlineNs = edge.nanoTime() + timeoutNs;
         long leftNs = timeoutNs;
         while (leftNs > 0 && !isDriving() && !Thread.currentThread().isInterrupted()) {
+            boolean isToLook = condition instanceof Awaited awaited && awaited.mayHoldUntold();
+            long sleepNs = isToLook ? Math.min(leftNs, LOOK_NS) : leftNs;
             if (!isDrivenByCallers) {
-                activity.await(seen, leftNs);
+                activity.await(seen, sleepNs);
             } else if (spin(condition, seen, Math.min(spinsMax, progress.spins()))) {
                 return true;
             } else {
-                rest(seen, leftNs);
+                rest(seen, sleepNs);
             }
             seen = activity.count();
             if (condition.getAsBoolean()) {

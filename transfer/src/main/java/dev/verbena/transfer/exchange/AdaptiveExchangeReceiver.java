@@ -213,6 +213,10 @@ public final class AdaptiveExchangeReceiver implements StaticPlacementReceiver.O
         return receive.end();
     }
 
+    boolean isHeldUp() {
+        return isHeldUp;
+    }
+
     synchronized String awaitsMemory(ExchangeReceive receive) {
         ExchangeArrival arrival = receive.arrival();
         return receive.state() != ExchangeReceive.State.STALLED ? null

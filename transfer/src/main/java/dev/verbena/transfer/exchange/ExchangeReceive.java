@@ -137,6 +137,11 @@ public final class ExchangeReceive extends MatchTable.Entry {
         return receiver.cancel(this);
     }
 
+    /** Whether it, or what comes before it, waits for room, which nobody tells of. */
+    public boolean isHeldUp() {
+        return receiver.isHeldUp();
+    }
+
     /** What it waits for memory for, in words; null if it does not. */
     public String awaitsMemory() {
         return receiver.awaitsMemory(this);

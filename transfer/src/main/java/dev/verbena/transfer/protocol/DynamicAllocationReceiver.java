@@ -207,10 +207,15 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         }
     }
 
-    /** What the next tensor waits for memory for, in words; null if it does not. */
+    /** Whether the next tensor waits for memory, which nobody tells of when it is freed. */
+    public boolean isOutOfMemory() {
+        return at(delivered).state.getAcquire() == State.AWAITING_MEMORY;
+    }
+
+    /** What it waits for memory for, in words; null if it does not. */
     public String awaitsMemory() {
         Fetch next = at(delivered);
-        return next.state.getAcquire() != State.AWAITING_MEMORY ? null
+        return !isOutOfMemory() ? null
                 : records + ": no room for the next tensor, " + next.record.type() + next.record.shape() + " byteSize="
                         + next.record.byteSize() + ", in " + places;
     }
