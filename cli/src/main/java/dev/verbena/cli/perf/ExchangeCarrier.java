@@ -96,6 +96,7 @@ final class ExchangeCarrier implements TensorCarrier {
     public boolean isReady() {
         Source next = ends[(int) (offered % ends.length)];
         if (next.isBusy.getAcquire()) {
+            // If not all wait, the next one to end is in a message that is under way.
             if (isHolding && sender.waitingCount() == ends.length) {
                 sender.flush();
                 sender.hold();
