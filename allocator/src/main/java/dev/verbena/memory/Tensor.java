@@ -14,13 +14,11 @@ import dev.verbena.memory.heap.Storage;
  * <p><b>Owner:</b> whoever allocated it closes it. <b>Threading:</b> the life cycle is thread-safe; the bytes are for their
  * users to order.
  */
-public final class Tensor extends PinState implements AutoCloseable {
+public sealed class Tensor extends PinState implements AutoCloseable permits Tensor.Alias {
     private final Storage storage;
     private final long address;
     private final ElementType type;
     private final Shape shape;
-    /** Itself, or which it is a reshaped alias of. */
-    private final Tensor original;
     /** Made when it is first asked for; whoever races makes an equal one. */
     private MemorySegment memory;
 
@@ -29,15 +27,6 @@ public final class Tensor extends PinState implements AutoCloseable {
         this.address = address;
         this.type = type;
         this.shape = shape;
-        original = this;
-    }
-
-    private Tensor(Tensor original, Shape shape) {
-        storage = original.storage;
-        address = original.address;
-        type = original.type;
-        this.shape = shape;
-        this.original = original;
     }
 
     /**
@@ -69,43 +58,43 @@ public final class Tensor extends PinState implements AutoCloseable {
     /**
      * The same storage under another shape of equally many elements. The two are one tensor: closing either frees it.
      */
-    public Tensor reshaped(Shape other) {
+    public final Tensor reshaped(Shape other) {
         checkOpen();
         if (other.elementCount() != shape.elementCount()) {
             throw new IllegalArgumentException("cannot reshape " + shape + " to " + other + ": elementCount="
                     + shape.elementCount() + " and " + other.elementCount());
         }
-        return new Tensor(original, other);
+        return Alias.of(original(), other);
     }
 
     /** As {@link #reshaped}, for any number of elements that the block has room for; null if it has not. */
-    Tensor resizedWithin(long usableByteSize, Shape other) {
+    final Tensor resizedWithin(long usableByteSize, Shape other) {
         checkOpen();
-        return other.byteSize(type) <= usableByteSize ? new Tensor(original, other) : null;
+        return other.byteSize(type) <= usableByteSize ? Alias.of(original(), other) : null;
     }
 
     /** What was asked for, whatever shapes came later. */
-    long allocatedByteSize() {
-        return original.byteSize();
+    final long allocatedByteSize() {
+        return original().byteSize();
     }
 
     /** Of all its elements, and of those of each reshaped alias; also told once it is closed. */
-    public ElementType type() {
+    public final ElementType type() {
         return type;
     }
 
     /** Fixed: {@link #reshaped} makes an alias of another shape and leaves this one. Also told once it is closed. */
-    public Shape shape() {
+    public final Shape shape() {
         return shape;
     }
 
     /** Its own layout, dense, from which those of a {@link TensorView} are made. */
-    public TensorLayout layout() {
+    public final TensorLayout layout() {
         return TensorLayout.of(type, shape);
     }
 
     /** Bytes of its elements, without headroom and rounding; an odd number of INT4 fills up its last byte. Also told once it is closed. */
-    public long byteSize() {
+    public final long byteSize() {
         return shape.byteSize(type);
     }
 
@@ -114,13 +103,13 @@ public final class Tensor extends PinState implements AutoCloseable {
      * there next, unless this one is of a scope, a {@link DebugArena}, or an arena of which {@link ArenaOptions} say that views end with
      * their tensors; there each access throws.
      */
-    public MemorySegment memory() {
+    public final MemorySegment memory() {
         checkOpen();
         return heldMemory();
     }
 
     /** As {@link #memory()}, for who keeps it. */
-    MemorySegment heldMemory() {
+    final MemorySegment heldMemory() {
         MemorySegment made = memory;
         if (made == null) {
             made = storage.memoryAt(address, byteSize());
@@ -133,20 +122,20 @@ public final class Tensor extends PinState implements AutoCloseable {
      * Its bytes and the headroom in front of them, as one segment: headroom of {@link TensorOptions#headroomByteSize} bytes, of which those
      * without headroom have none. Not to be used longer than {@link #memory()}.
      */
-    public MemorySegment memoryWithHeadroom() {
+    public final MemorySegment memoryWithHeadroom() {
         checkOpen();
         long headroom = storage.headroomByteSize();
         return storage.memoryAt(address - headroom, headroom + byteSize());
     }
 
     /** The address of its first byte. */
-    public long address() {
+    public final long address() {
         checkOpen();
         return address;
     }
 
     /** As {@link #address()}, for who keeps it. */
-    long heldAddress() {
+    final long heldAddress() {
         return address;
     }
 
@@ -155,7 +144,7 @@ public final class Tensor extends PinState implements AutoCloseable {
      *
      * @throws IllegalStateException if it is larger than 2 GiB - 1
      */
-    public ByteBuffer asByteBuffer() {
+    public final ByteBuffer asByteBuffer() {
         if (byteSize() > Integer.MAX_VALUE) {
             throw new IllegalStateException("byteSize=" + byteSize() + " does not fit a ByteBuffer; use memory()");
         }
@@ -163,32 +152,32 @@ public final class Tensor extends PinState implements AutoCloseable {
     }
 
     /** The slab that it lies in; not to be asked once its arena is closed. */
-    public Slab slab() {
+    public final Slab slab() {
         return storage.slabAt(address);
     }
 
     /** Bytes from the start of its slab. */
-    public long slabOffset() {
+    public final long slabOffset() {
         return address - slab().memory().address();
     }
 
     /** Whether both are the same storage, under whatever shapes. */
-    public boolean sharesStorageWith(Tensor other) {
-        return original == other.original;
+    public final boolean sharesStorageWith(Tensor other) {
+        return original() == other.original();
     }
 
     /** False once it or a reshaped alias is closed, even while it is still pinned, and once its arena or its scope's iteration has ended. */
-    public boolean isOpen() {
-        return original.isLive() && storage.isOpen();
+    public final boolean isOpen() {
+        return original().isLive() && storage.isOpen();
     }
 
     /** Keeps the memory until the matching {@link #unpin()}; for {@link TensorLease}, which says whose is whose. */
-    void pin() {
+    final void pin() {
         pin(false);
     }
 
     /** As {@link #pin()}, for who has a pin already: also if the tensor was closed meanwhile. */
-    void sharePin() {
+    final void sharePin() {
         pin(true);
     }
 
@@ -199,7 +188,7 @@ public final class Tensor extends PinState implements AutoCloseable {
                             + " is closed forcibly");
         }
         try {
-            original.addPin(this, isShared);
+            original().addPin(this, isShared);
         } catch (IllegalStateException e) {
             storage.unpinned();
             throw e;
@@ -207,14 +196,14 @@ public final class Tensor extends PinState implements AutoCloseable {
     }
 
     /** @throws IllegalStateException if it is not pinned */
-    void unpin() {
-        original.removePin(this);
+    final void unpin() {
+        original().removePin(this);
         storage.unpinned();
     }
 
     /** How many {@link TensorLease}s pin it. */
-    public int pins() {
-        return original.pinCount();
+    public final int pins() {
+        return original().pinCount();
     }
 
     /**
@@ -223,22 +212,27 @@ public final class Tensor extends PinState implements AutoCloseable {
      * @throws IllegalStateException if it, or a reshaped alias of it, is closed already
      */
     @Override
-    public void close() {
-        original.end(this);
+    public final void close() {
+        original().end(this);
     }
 
-    Storage storage() {
+    final Storage storage() {
         return storage;
     }
 
+    /** Itself, or which it is a reshaped alias of. */
+    Tensor original() {
+        return this;
+    }
+
     @Override
-    String history() {
+    final String history() {
         return storage.history();
     }
 
     /** Called by the block, whose life is over. */
     @Override
-    void releaseStorage() {
+    final void releaseStorage() {
         if (FreeEvent.isOn() && storage.isArena()) {
             FreeEvent.record(storage::release, address);
         } else {
@@ -254,7 +248,27 @@ public final class Tensor extends PinState implements AutoCloseable {
     }
 
     @Override
-    public String toString() {
+    public final String toString() {
         return "Tensor " + type + shape + " address=0x" + Long.toHexString(address);
+    }
+
+    /** The same storage as another's, under another shape: a class of its own, since most tensors have none and are 8 bytes smaller so. */
+    static final class Alias extends Tensor {
+        private final Tensor original;
+
+        private Alias(Tensor original, Shape shape) {
+            super(original.storage, original.address, original.type, shape);
+            this.original = original;
+        }
+
+        /** So that a program without aliases does not load this class, and its JIT knows of one {@link #original()} only. */
+        static Tensor of(Tensor original, Shape shape) {
+            return new Alias(original, shape);
+        }
+
+        @Override
+        Tensor original() {
+            return original;
+        }
     }
 }

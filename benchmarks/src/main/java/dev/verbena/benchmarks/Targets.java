@@ -15,8 +15,8 @@ final class Targets {
     static final String ADDRESS = Subject.VERBENA_ADDRESS.label;
     static final String TENSOR = Subject.VERBENA_TENSOR.label;
     static final String MIMALLOC_C = "mimalloc-c";
-    /** The Java heap that one object of class Tensor takes. */
-    static final String ONE_TENSOR = "one-tensor-object";
+    /** The Java heap that a reshaped tensor takes: one object. */
+    static final String ONE_TENSOR = "one-reshaped-tensor";
 
     private static final String MIMALLOC_FFM = Subject.MIMALLOC_FFM.label;
     private static final String NETTY_POOLED = Subject.NETTY_POOLED.label;

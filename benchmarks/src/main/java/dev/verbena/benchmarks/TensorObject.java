@@ -10,7 +10,7 @@ import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 
-/** How much Java heap one object of class Tensor takes: reshaping makes exactly one. */
+/** How much Java heap a reshaped tensor takes: exactly one object, of 8 bytes more than a tensor has. */
 final class TensorObject {
     private static final int COUNT = 1000;
 

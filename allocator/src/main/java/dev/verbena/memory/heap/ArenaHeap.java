@@ -32,7 +32,12 @@ class ArenaHeap implements Storage {
     private static final int SHARED_HEAPS_MAX = 16;
 
     private final CentralHeap central;
-    private volatile HeapTable heapsByThread = new HeapTable(List.of(), null);
+    private volatile HeapTable heapsByThread = new HeapTable(List.of());
+    /**
+     * Of the thread that came last, found one look sooner than by the table: most arenas that are in a hurry have one thread. Any one will do,
+     * however old, since it says whose it is.
+     */
+    private SlotHeap lastHeap;
     private final SlotHeap[] sharedHeaps;
     private final Runnable handshake;
 
@@ -59,6 +64,7 @@ class ArenaHeap implements Storage {
         int count = Math.min(SHARED_HEAPS_MAX,
                 Integer.highestOneBit(Runtime.getRuntime().availableProcessors() * 2 - 1));
         sharedHeaps = Stream.generate(() -> SlotHeap.shared(central)).limit(count).toArray(SlotHeap[]::new);
+        lastHeap = sharedHeaps[0];
     }
 
     // ---- blocks ----
@@ -452,12 +458,12 @@ class ArenaHeap implements Storage {
 
     private SlotHeap heapOfThread() {
         Thread thread = Thread.currentThread();
-        HeapTable heaps = heapsByThread;
-        return thread.threadId() == heaps.lastId ? heaps.last : otherHeap(thread, heaps);
+        SlotHeap heap = lastHeap;
+        return heap.ownerId() == thread.threadId() ? heap : otherHeap(thread);
     }
 
-    private SlotHeap otherHeap(Thread thread, HeapTable heaps) {
-        SlotHeap heap = heaps.get(thread.threadId());
+    private SlotHeap otherHeap(Thread thread) {
+        SlotHeap heap = heapsByThread.get(thread.threadId());
         return heap != null ? heap : firstHeap(thread);
     }
 
@@ -474,7 +480,8 @@ class ArenaHeap implements Storage {
                 heap = SlotHeap.ownedBy(thread, central);
                 ownHeaps.add(heap);
             }
-            heapsByThread = new HeapTable(ownHeaps, heap);
+            heapsByThread = new HeapTable(ownHeaps);
+            lastHeap = heap;
             return heap;
         } finally {
             exclusive.unlock();

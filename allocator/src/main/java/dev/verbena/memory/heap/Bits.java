@@ -8,9 +8,9 @@ package dev.verbena.memory.heap;
 final class Bits {
     private Bits() {}
 
-    /** All bits set unless the value is 0. */
-    static long maskIfNot0(long value) {
-        return (value | -value) >> Long.SIZE - 1;
+    /** All bits set if the value is 0, else none; three instructions. */
+    static long maskIf0(long value) {
+        return (value - 1 & ~value) >> Long.SIZE - 1;
     }
 
     /** One where the mask's bits are set, the other where not. */

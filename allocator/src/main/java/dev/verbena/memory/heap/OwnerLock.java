@@ -23,7 +23,7 @@ import java.lang.invoke.VarHandle;
  * <p><b>Owner:</b> the {@link SlotHeap} that it guards. <b>Threading:</b> {@link #tryEnter} and {@link #leave} are for the owning thread
  * alone, the rest for who holds the revokers' lock.
  */
-class OwnerLock extends LinePadding {
+class OwnerLock extends Ownership.Padded {
     private static final VarHandle BUSY = FieldHandle.of(MethodHandles.lookup(), "busy", boolean.class);
     private static final VarHandle REVOKED = FieldHandle.of(MethodHandles.lookup(), "revoked", boolean.class);
 

@@ -34,16 +34,17 @@ public final class SizeClasses {
 
     static final int COUNT = computeIndex(SLOT_BYTE_SIZE_MAX) + 1;
 
-    /**
-     * A slot's number is its offset times the reciprocal of its size, both in units of the alignment, shifted so. Exact: offsets are
-     * less than 2^16 of these units and sizes at most 2^10.
-     */
-    static final int RECIPROCAL_BITS = 30;
-
     /** By size in units of the alignment, rounded up. */
     private static final byte[] INDEX = new byte[(int) (SLOT_BYTE_SIZE_MAX / ALIGNMENT) + 1];
-    /** Size in the low half, reciprocal in the high one: one access for both. */
+    /**
+     * What an offset is divided by, for one access, of a size that is an odd number times 2^shift:
+     *
+     * <pre>
+     *   inverse of the odd number, modulo 2^32 : 32 | size : 24 | shift : 8
+     * </pre>
+     */
     private static final long[] DIVISOR = new long[COUNT];
+    private static final int DIVISOR_SIZE_SHIFT = Byte.SIZE;
     private static final int[] RUN_PAGES = new int[COUNT];
 
     static {
@@ -52,8 +53,7 @@ public final class SizeClasses {
         }
         for (int index = 0; index < COUNT; index++) {
             int slotByteSize = computeSlotByteSize(index);
-            long reciprocal = (1 << RECIPROCAL_BITS) / (slotByteSize / ALIGNMENT) + 1;
-            DIVISOR[index] = reciprocal << Integer.SIZE | slotByteSize;
+            DIVISOR[index] = computeDivisor(slotByteSize);
             RUN_PAGES[index] = computeRunPages(slotByteSize);
         }
     }
@@ -84,18 +84,18 @@ public final class SizeClasses {
     }
 
     public static int slotByteSize(int index) {
-        return (int) DIVISOR[index];
+        return (int) DIVISOR[index] >>> DIVISOR_SIZE_SHIFT;
     }
 
     /**
-     * The slot of that class that begins so many bytes behind the first.
+     * The slot of that class that begins so many bytes, less than 2^32, behind the first; by one multiplication, which no remainder survives:
+     * Granlund and Montgomery, "Division by Invariant Integers using Multiplication", section 9.
      *
-     * @return -1 if none begins there
+     * @return if none begins there, a number that is no slot's, unsigned: more than 2^32 / size - 1
      */
     static int slotAt(int index, long offset) {
         long divisor = DIVISOR[index];
-        int slot = (int) ((offset >>> ALIGNMENT_SHIFT) * (divisor >>> Integer.SIZE) >>> RECIPROCAL_BITS);
-        return slot * (divisor & 0xFFFF_FFFFL) == offset ? slot : -1;
+        return Integer.rotateRight((int) offset * (int) (divisor >>> Integer.SIZE), (int) divisor);
     }
 
     /** Pages of a run of that class when memory is plentiful. */
@@ -144,6 +144,16 @@ public final class SizeClasses {
         int exponent = LINEAR_BITS + (above >>> STEP_BITS);
         int steps = (1 << STEP_BITS) + (above & (1 << STEP_BITS) - 1) + 1;
         return steps << exponent - STEP_BITS;
+    }
+
+    private static long computeDivisor(int slotByteSize) {
+        int shift = Integer.numberOfTrailingZeros(slotByteSize);
+        int odd = slotByteSize >>> shift;
+        int inverse = odd; // Right in its last three bits; each step of Newton's doubles them.
+        for (int bits = 3; bits < Integer.SIZE; bits *= 2) {
+            inverse *= 2 - odd * inverse;
+        }
+        return (long) inverse << Integer.SIZE | slotByteSize << DIVISOR_SIZE_SHIFT | shift;
     }
 
     private static int computeRunPages(int slotByteSize) {

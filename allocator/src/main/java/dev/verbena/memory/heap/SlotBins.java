@@ -13,8 +13,7 @@ import java.lang.foreign.MemorySegment;
  *                    8  aside              the same of those put aside
  *                   16  allocatedCount
  *                   24  freedCount
- *                   32  nowhere            takes a link that is not to be written, so that nobody has to ask
- *                   64
+ *                   32
  * </pre>
  *
  * <p>Invariants: a run of the heap is linked here, once, exactly when it is not full; the two counts differ by the sum of live blocks over
@@ -24,12 +23,11 @@ import java.lang.foreign.MemorySegment;
  * any recent moment.
  */
 final class SlotBins {
-    private static final int HEAD_BYTE_SIZE_SHIFT = 6;
+    private static final int HEAD_BYTE_SIZE_SHIFT = 5;
 
     private static final long ASIDE = Long.BYTES;
     private static final long ALLOCATED_COUNT = ASIDE + Long.BYTES;
     private static final long FREED_COUNT = ALLOCATED_COUNT + Long.BYTES;
-    private static final long NOWHERE = FREED_COUNT + Long.BYTES;
 
     /** Kept, for the memory is there as long as this is reachable: a thread may still look here when the arena is closed. */
     private final MemorySegment memory = Arena.ofAuto().allocate((long) SizeClasses.COUNT << HEAD_BYTE_SIZE_SHIFT,
@@ -87,14 +85,14 @@ final class SlotBins {
     /** With a mask of -1 as {@link #push}, with 0 nothing. */
     static void pushIf(long mask, long bin, long run) {
         // Not by first() and next(): see RawMemory.
-        long first = RawMemory.getAddress(bin);
-        RawMemory.putLong(Bits.choose(mask, run, bin + NOWHERE), first);
+        long first = RawMemory.getLong(bin);
+        RawMemory.putLong(run, Bits.choose(mask, first, RawMemory.getLong(run)));
         RawMemory.putLong(bin, Bits.choose(mask, run, first));
     }
 
     /** With a mask of -1 takes out the first run, with 0 nothing. */
     static void popIf(long mask, long bin, long first) {
-        RawMemory.putLong(bin, Bits.choose(mask, RawMemory.getAddress(first), first));
+        RawMemory.putLong(bin, Bits.choose(mask, RawMemory.getLong(first), first));
     }
 
     // ---- counts ----

@@ -2,7 +2,6 @@ package dev.verbena.memory.heap;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.lang.ref.WeakReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 
@@ -55,8 +54,6 @@ public class SlotHeap extends OwnerLock {
     private final Rooms rooms;
     /** Of all who share it; null where one thread owns it. */
     private final ReentrantLock sharedLock;
-    private WeakReference<Thread> owner;
-    private volatile long ownerId;
     /** Of the {@link SlabPages} that the last block was in: most arenas have one large slab. */
     private long slabAddress;
     /** Likewise; 0 if there is none. */
@@ -113,23 +110,6 @@ public class SlotHeap extends OwnerLock {
         return heap;
     }
 
-    /** Whether the thread that owned it is no more. */
-    boolean isOrphaned() {
-        Thread thread = owner.get();
-        return thread == null || !thread.isAlive();
-    }
-
-    /** Called with the lock of all, of one that is orphaned, by the new owner. */
-    void adoptBy(Thread thread) {
-        owner = new WeakReference<>(thread);
-        ownerId = thread.threadId();
-    }
-
-    /** Of the thread; 0 of a shared one. */
-    long ownerId() {
-        return ownerId;
-    }
-
     /** Of a shared one. */
     void lock() {
         sharedLock.lock();
@@ -153,11 +133,11 @@ public class SlotHeap extends OwnerLock {
         }
         long free = RunRecord.freeSlots(run);
         long others = free & free - 1;
-        if ((RunRecord.returnedSlots(run) & free & -free) != 0) {
-            return 0; // Freed twice, which is told when it is taken back.
+        if ((RunRecord.returnedSlots(run) & free) != 0) {
+            return 0; // One was freed twice, which is told when it is taken back.
         }
         RunRecord.freeSlots(run, others);
-        SlotBins.popIf(~Bits.maskIfNot0(others), bin, run);
+        SlotBins.popIf(Bits.maskIf0(others), bin, run);
         SlotBins.countAllocated(bin);
         long slotByteSize = SizeClasses.slotByteSize(sizeClass);
         requestedByteSize += byteSize;
@@ -317,7 +297,7 @@ public class SlotHeap extends OwnerLock {
     private void freed(long run, int sizeClass, long freeBefore, int count) {
         long bin = bin(sizeClass);
         SlotBins.countFreed(bin, count);
-        SlotBins.pushIf(~Bits.maskIfNot0(freeBefore), bin, run);
+        SlotBins.pushIf(Bits.maskIf0(freeBefore), bin, run);
         long freed = freedByteSize + (long) count * SizeClasses.slotByteSize(sizeClass);
         FREED.setRelease(this, freed);
         long live = allocatedByteSize - freed;
@@ -521,7 +501,7 @@ public class SlotHeap extends OwnerLock {
         // Read before what grows before it.
         long freed = (long) FREED.getAcquire(this);
         long live = (long) ALLOCATED.getOpaque(this) - freed;
-        return new ArenaStatistics.HeapUsage(ownerId, live,
+        return new ArenaStatistics.HeapUsage(ownerId(), live,
                 Math.max(0, (long) RUNS.getOpaque(this) - live) + rooms.freeByteSizeOpaque(),
                 allocationCount(), classes().mapToLong(i -> bins.allocatedCount(i) * SizeClasses.slotByteSize(i)).sum(),
                 (long) REQUESTED.getOpaque(this));

@@ -29,6 +29,22 @@ class LinesTest {
         assertTrue(count > 10, layout::toPrintable);
     }
 
+    @Test
+    void whoseItIsLiesApartFromWhatTheOwnerWrites() {
+        ClassLayout layout = ClassLayout.parseClass(SlotHeap.class);
+        long end = 0;
+        long begin = Long.MAX_VALUE;
+        for (FieldLayout field : layout.fields()) {
+            switch (simpleName(field)) {
+                case "Ownership" -> end = Math.max(end, field.offset() + field.size());
+                case "OwnerLock", "SlotHeap" -> begin = Math.min(begin, field.offset());
+                default -> {
+                }
+            }
+        }
+        assertTrue(end > 0 && begin >= end + PADDING, layout::toPrintable);
+    }
+
     private static String simpleName(FieldLayout field) {
         return field.classShortName().replaceAll(".*[.$]", "");
     }
