@@ -102,7 +102,7 @@ class PerfCommandTest {
     void tensorsBesideTheFabricAndACopy() throws Exception {
         Path ofServer = folder.resolve("server.json");
         Path ofClient = folder.resolve("client.json");
-        String line = "tensor --protocol static,dynamic --sizes 8,100,64K -n 20 --warm-up 0 --fabric shm --touch --json ";
+        String line = "tensor --protocol static,dynamic --sizes 8,100,64K -n 20 --warm-up 0 --rounds 3 --fabric shm --touch --json ";
         try (CommandRun server = server(line + ofServer); CommandRun client = client(server, line + ofClient)) {
             assertEquals(ExitStatus.SUCCESS, client.await(), client.errors());
             assertEquals(ExitStatus.SUCCESS, server.await(), server.errors());
@@ -117,6 +117,7 @@ class PerfCommandTest {
         assertEquals("tensor", report.get("test"));
         assertEquals("static,dynamic", report.get("protocol"));
         assertEquals(true, report.get("touch"));
+        assertEquals(3, report.get("rounds"));
         List<?> results = (List<?>) report.get("results");
         Map<?, ?> first = (Map<?, ?>) results.get(results.size() - 2);
         Map<?, ?> result = (Map<?, ?>) results.getLast();

@@ -18,6 +18,7 @@ final class TensorArguments {
     private static final int PORT_MAX = 65_535;
     private static final int WINDOW_MAX = 1024;
     private static final int WARM_UP_MAX = 10_000_000;
+    private static final int ROUNDS_MAX = 1000;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "HOST",
             description = "Where the server is; without it, this is the server.")
@@ -63,6 +64,10 @@ final class TensorArguments {
             description = "Before each measurement, tensors of its size are sent until so many passed without the JIT of either side"
                     + " compiling, for two seconds at most, ten of the first size; default ${DEFAULT-VALUE}.")
     int warmUp;
+    @Option(names = "--rounds", paramLabel = "N", defaultValue = "1",
+            description = "Measure each size N times by each protocol, these in turn, and show the medians, for machines on which times"
+                    + " change; the client's counts; default ${DEFAULT-VALUE}.")
+    int rounds;
 
     TensorOptions check() {
         List<TensorProtocol> all = TensorProtocol.parse(protocols);
@@ -70,10 +75,11 @@ final class TensorArguments {
         requireRange("-n", iterations, TensorOptions.ITERATIONS_MIN, PerfArguments.LATENCIES_MAX);
         requireRange("-w", window, TensorOptions.WINDOW_MIN, WINDOW_MAX);
         requireRange("--warm-up", warmUp, 0, WARM_UP_MAX);
+        requireRange("--rounds", rounds, 1, ROUNDS_MAX);
         requireRange("--stripes", stripes, 1, Striping.QUEUE_PAIRS_MAX);
         List<Long> byteSizes = Sizes.parse(sizes, TensorOptions.BYTE_SIZE_MIN, TensorOptions.BYTE_SIZE_MAX);
         return new TensorOptions(host, port, fabric.name(), network.options(), all, byteSizes, iterations, window,
-                warmUp,
+                warmUp, rounds,
                 progress.check(), stripes, touches);
     }
 }

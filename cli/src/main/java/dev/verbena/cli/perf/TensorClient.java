@@ -23,6 +23,8 @@ import dev.verbena.transfer.DeviceStatistics;
 final class TensorClient {
     private static final long REHEARSAL_NS_MAX = TimeUnit.SECONDS.toNanos(2);
     private static final long FIRST_REHEARSAL_NS_MAX = TimeUnit.SECONDS.toNanos(10);
+    /** Of a size that was measured before: what is still compiled shows in the figures. */
+    private static final long LATER_REHEARSAL_NS_MAX = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final TensorLink link;
     private final TensorOptions options;
@@ -46,15 +48,33 @@ final class TensorClient {
     List<TensorFigures> run(List<TensorRaw> raw) {
         List<TensorFigures> figures = new ArrayList<>();
         for (int i = 0; i < raw.size(); i++) {
-            TensorFigures first = null;
-            for (TensorProtocol protocol : options.protocols()) {
-                figures.add(measure(protocol, options.sizes().get(i), raw.get(i), first));
-                first = first == null ? figures.getLast() : first;
-            }
-            rehearsalNsMax = REHEARSAL_NS_MAX;
+            figures.addAll(measureInTurn(options.sizes().get(i), raw.get(i)));
         }
         link.tellLast(new TensorRound(TensorRound.Kind.END, options.protocols().getFirst(), 0, 0).toWords());
         return figures;
+    }
+
+    /** By each protocol. */
+    private List<TensorFigures> measureInTurn(long byteSize, TensorRaw raw) {
+        List<List<TensorFigures>> rounds = new ArrayList<>();
+        TensorFigures first = null;
+        for (int i = 0; i < options.rounds(); i++) {
+            List<TensorFigures> round = new ArrayList<>();
+            for (TensorProtocol protocol : options.protocols()) {
+                round.add(measure(protocol, byteSize, raw, first));
+                first = first == null ? round.getFirst() : first;
+            }
+            rounds.add(round);
+            rehearsalNsMax = LATER_REHEARSAL_NS_MAX;
+        }
+        rehearsalNsMax = REHEARSAL_NS_MAX;
+        List<TensorFigures> medians = new ArrayList<>();
+        for (int i = 0; i < options.protocols().size(); i++) {
+            int protocol = i;
+            medians.add(TensorFigures.median(rounds.stream().map(round -> round.get(protocol)).toList(),
+                    i == 0 ? null : medians.getFirst()));
+        }
+        return medians;
     }
 
     private TensorFigures measure(TensorProtocol protocol, long byteSize, TensorRaw raw, TensorFigures first) {

@@ -1,6 +1,8 @@
 package dev.verbena.cli.perf;
 
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -33,6 +35,22 @@ record TensorFigures(TensorProtocol protocol, TensorFigures first, long byteSize
             "BW[MiB/s]",
             "raw[MiB/s]",
             "copy[MiB/s]", "handed[MiB/s]", "BW/raw", "BW/copy", "BW/handed", "t/first", "BW/first", "CPU[B]");
+
+    /**
+     * Of several rounds of the same: the middle one's round trips by what is typical of them, the middle bandwidth.
+     *
+     * @param first as of a figure
+     */
+    static TensorFigures median(List<TensorFigures> rounds, TensorFigures first) {
+        List<RoundTrips> roundTrips = rounds.stream().map(TensorFigures::roundTrips)
+                .sorted(Comparator.comparingDouble(each -> each.oneWay().typical())).toList();
+        TensorFigures last = rounds.getLast();
+        return new TensorFigures(last.protocol, first, last.byteSize, roundTrips.get(roundTrips.size() / 2),
+                last.rawOneWay, last.streamed,
+                TensorRaw.median(rounds.stream().mapToDouble(TensorFigures::bytesPerSecond)), last.rawBytesPerSecond,
+                last.copyBytesPerSecond, last.handOverBytesPerSecond, last.stagingBytes, last.fabricBytes,
+                rounds.stream().mapToLong(TensorFigures::jitMs).sum());
+    }
 
     private LatencyFigures oneWay() {
         return roundTrips.oneWay();

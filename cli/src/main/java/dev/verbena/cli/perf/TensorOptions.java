@@ -19,11 +19,13 @@ import dev.verbena.transfer.Striping;
  * @param window slots for bandwidth, of a small size
  * @param warmUp tensors that must pass without the JIT compiling before anything is measured
  * @param progress whose threads move the tensors on
+ * @param rounds how often each size is measured by each protocol, these in turn
  * @param stripes queue pairs that a large tensor goes over
  * @param touches whether every byte of a tensor is written before it is sent and read after it arrived
  */
 record TensorOptions(String host, int port, String fabric, NetworkOptions network,
-        List<TensorProtocol> protocols, List<Long> sizes, int iterations, int window, int warmUp, Progress progress,
+        List<TensorProtocol> protocols, List<Long> sizes, int iterations, int window, int warmUp, int rounds,
+        Progress progress,
         int stripes, boolean touches) {
     /** Each tensor is stamped with its number. */
     static final long BYTE_SIZE_MIN = Long.BYTES;

@@ -10,6 +10,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
     static String title(TensorOptions options, String fabric) {
         return " Tensors, protocol " + names(options) + ", fabric " + fabric + ": at most " + options.iterations()
                 + " round trips of a size, window " + options.window()
+                + (options.rounds() > 1 ? ", medians of " + options.rounds() + " rounds in turn" : "")
                 + ", driven by " + options.progress() + (options.touches() ? ", every byte written and read" : "")
                 + "\n one way: half a round trip; usable: after which part of it the first bytes can be read; raw: the fabric's write alone; copy: MemorySegment.copy; handed: the same, taken by another thread;\n first: the first protocol's; CPU: bytes that a CPU moved"
                 + " for each tensor\n";
@@ -41,6 +42,7 @@ record TensorReport(TensorOptions options, String fabric, List<TensorFigures> fi
         map.put("iterations", options.iterations());
         map.put("window", options.window());
         map.put("warmUp", options.warmUp());
+        map.put("rounds", options.rounds());
         map.put("results", figures.stream().map(TensorFigures::toMap).toList());
         return map;
     }

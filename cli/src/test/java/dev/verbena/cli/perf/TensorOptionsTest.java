@@ -71,7 +71,8 @@ class TensorOptionsTest {
     @ParameterizedTest
     @CsvSource({"--protocol=exact, exact", "--protocol=static;static, twice", "--protocol=static;, ''''",
             "--sizes=7, 7", "-p=65536, -p=65536", "-p 0 host, -p=0", "-n=4, -n=4",
-            "-w=1, -w=1", "-w=1025, -w=1025", "--warm-up=-1, --warm-up=-1", "--stripes=0, --stripes=0",
+            "-w=1, -w=1", "-w=1025, -w=1025", "--warm-up=-1, --warm-up=-1", "--rounds=0, --rounds=0",
+            "--rounds=1001, --rounds=1001", "--stripes=0, --stripes=0",
             "--stripes=9, --stripes=9", "-m 1000, 1000",
             "--driven-by=nobody, nobody", "--idle-spins=-1, --idle-spins=-1"})
     void refused(String line, String named) {
