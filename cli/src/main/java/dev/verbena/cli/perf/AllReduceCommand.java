@@ -71,7 +71,8 @@ public final class AllReduceCommand implements Callable<Integer> {
             description = "All-reduces of a size; fewer of large ones, but at least 5; default ${DEFAULT-VALUE}.")
     private int iterations;
     @Option(names = "--warm-up", paramLabel = "N", defaultValue = "30000",
-            description = "All-reduces of a size before those; fewer of large ones; default ${DEFAULT-VALUE}.")
+            description = "All-reduces of a size before those, again until no member compiles any more, for ten seconds at most; fewer of large"
+                    + " ones; default ${DEFAULT-VALUE}.")
     private int warmUp;
     @Mixin
     private JsonOutput json;

@@ -19,8 +19,9 @@ import java.util.Map;
  * @param members how many
  * @param times of the all-reduces, one after the other
  * @param copyBytesPerSecond of the slowest member
+ * @param jitMs what the JIT compiled for in this member meanwhile
  */
-record AllReduceFigures(int members, LatencyFigures times, double copyBytesPerSecond) {
+record AllReduceFigures(int members, LatencyFigures times, double copyBytesPerSecond, long jitMs) {
     private static final double MEBIBYTE = 1 << 20;
     private static final double USEC_PER_SECOND = 1e6;
 
@@ -60,6 +61,7 @@ record AllReduceFigures(int members, LatencyFigures times, double copyBytesPerSe
         map.put("copyBytesPerSecond", copyBytesPerSecond);
         map.put("boundUsec", boundUsec());
         map.put("shareOfBound", shareOfBound());
+        map.put("jitMs", jitMs);
         return map;
     }
 }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.DoubleStream;
+import java.util.concurrent.TimeUnit;
 
 import dev.verbena.cli.FailedRunException;
 import dev.verbena.memory.ElementType;
@@ -28,7 +28,9 @@ import dev.verbena.transfer.Reduction;
  */
 final class AllReduceMember implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
-    private static final int COPY_MEASUREMENTS = 5;
+    /** Copies and all-reduces are measured so often in turn: on many machines what both take changes together. */
+    private static final int TURNS = 5;
+    private static final long REHEARSAL_NS_MAX = TimeUnit.SECONDS.toNanos(10);
     /** Slots of chunks and messages, and what else the group has. */
     private static final long GROUP_BYTE_SIZE = 32L << 20;
     private static final int CONTENT_PERIOD = 7;
@@ -37,6 +39,7 @@ final class AllReduceMember implements AutoCloseable {
     private final RdmaDevice device;
     private final TensorArena arena;
     private final Group group;
+    private final JitActivity jit = new JitActivity();
     private volatile String doing = "waiting for the other members";
 
     AllReduceMember(AllReduceOptions options) {
@@ -92,39 +95,62 @@ final class AllReduceMember implements AutoCloseable {
                 Tensor other = arena.allocate(options.type(), shape)) {
             check(tensor);
             tensor.memory().fill((byte) 0);
-            double copied = copied(List.of(tensor.memory(), other.memory()));
-            reduce(tensor, options.rehearsals(byteSize));
-            long[] instantsNs = reduce(tensor, options.rounds(byteSize));
+            SegmentCopies copies = new SegmentCopies(List.of(tensor.memory(), other.memory()));
+            rehearse(tensor, copies);
+            int count = options.rounds(byteSize);
+            double[] copied = new double[TURNS];
+            long[] instantsNs = new long[count + 1];
+            jit.takeMs();
+            for (int turn = 0; turn < TURNS; turn++) {
+                copied[turn] = copy(copies, byteSize);
+                reduce(tensor, instantsNs, count * turn / TURNS, count * (turn + 1) / TURNS);
+            }
+            long jitMs = jit.takeMs();
             check(tensor);
-            return new AllReduceFigures(group.size(), LatencyFigures.of(byteSize, instantsNs, 1), copied);
+            Arrays.sort(copied);
+            return new AllReduceFigures(group.size(), LatencyFigures.of(byteSize, instantsNs, 1),
+                    leastOfAll(copied[TURNS / 2]), jitMs);
         }
     }
 
-    private long[] reduce(Tensor tensor, int count) {
-        long[] instantsNs = new long[count + 1];
+    /** Until no member's JIT is busy with it. */
+    private void rehearse(Tensor tensor, SegmentCopies copies) {
+        int count = options.rehearsals(tensor.byteSize());
+        long beginNs = System.nanoTime();
+        copy(copies, tensor.byteSize());
+        do {
+            jit.isBusy();
+            reduce(tensor, new long[count + 1], 0, count);
+        } while (count > 0 && doesAny(jit.isBusy() && System.nanoTime() - beginNs < REHEARSAL_NS_MAX));
+    }
+
+    private boolean doesAny(boolean own) {
+        return group.allGather(new byte[]{(byte) (own ? 1 : 0)}, TIMEOUT).stream().anyMatch(each -> each[0] != 0);
+    }
+
+    /** What these all-reduces take is added to the instant of the first. */
+    private void reduce(Tensor tensor, long[] instantsNs, int first, int end) {
         group.barrier(TIMEOUT);
-        for (int i = 0; i < count; i++) {
-            instantsNs[i] = System.nanoTime();
+        long beginNs = System.nanoTime() - instantsNs[first];
+        for (int i = first; i < end; i++) {
             group.allReduce(tensor, Reduction.SUM, TIMEOUT);
+            instantsNs[i + 1] = System.nanoTime() - beginNs;
         }
-        instantsNs[count] = System.nanoTime();
-        return instantsNs;
     }
 
     /** Each at the same time as the others, until all have ended: where there are more of them than processors, they take turns. In bytes per second. */
-    private double copied(List<MemorySegment> memories) {
-        SegmentCopies copies = new SegmentCopies(memories);
-        long count = options.rounds(memories.getFirst().byteSize());
+    private double copy(SegmentCopies copies, long byteSize) {
+        long count = options.copies(byteSize);
+        group.barrier(TIMEOUT);
+        long beginNs = System.nanoTime();
         copies.run(count);
-        double[] measured = DoubleStream.generate(() -> {
-            group.barrier(TIMEOUT);
-            long beginNs = System.nanoTime();
-            copies.run(count);
-            group.barrier(TIMEOUT);
-            return 1e9 * memories.getFirst().byteSize() * count / (System.nanoTime() - beginNs);
-        }).limit(COPY_MEASUREMENTS).sorted().toArray();
-        byte[] own = ByteBuffer.allocate(Double.BYTES).putDouble(measured[COPY_MEASUREMENTS / 2]).array();
-        return group.allGather(own, TIMEOUT).stream().mapToDouble(each -> ByteBuffer.wrap(each).getDouble()).min()
+        group.barrier(TIMEOUT);
+        return 1e9 * byteSize * count / (System.nanoTime() - beginNs);
+    }
+
+    private double leastOfAll(double own) {
+        byte[] bytes = ByteBuffer.allocate(Double.BYTES).putDouble(own).array();
+        return group.allGather(bytes, TIMEOUT).stream().mapToDouble(each -> ByteBuffer.wrap(each).getDouble()).min()
                 .orElseThrow();
     }
 

@@ -87,7 +87,7 @@ class AllReduceTest {
     @Test
     void theBoundIsThreePassesOverWhatTheOthersHave() {
         LatencyFigures times = LatencyFigures.of(1 << 20, new long[]{0, 1_000_000, 2_000_000, 3_000_000, 4_000_000}, 1);
-        AllReduceFigures figures = new AllReduceFigures(4, times, 1L << 30);
+        AllReduceFigures figures = new AllReduceFigures(4, times, 1L << 30, 0);
         assertEquals(3 * 0.75 * 1e6 / 1024, figures.boundUsec(), 1e-6);
         assertEquals(1.5 * (1 << 20) * 1e3, figures.busBytesPerSecond(), 1);
         assertEquals(figures.boundUsec() / 1000, figures.shareOfBound(), 1e-9);
