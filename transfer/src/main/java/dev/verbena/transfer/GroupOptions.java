@@ -26,12 +26,12 @@ public record GroupOptions(int chunkByteSize, int depth) {
         }
     }
 
-    /** Chunks of 64 KiB, some of which the caches next to a processor hold, and 6 of them. */
+    /** Chunks of 256 KiB, four of which the caches next to a processor hold, and 6 of them; less of either is more handing over. */
     public static GroupOptions defaults() {
-        return new GroupOptions(1 << 16, 6);
+        return new GroupOptions(1 << 18, 6);
     }
 
-    /** Bytes of a chunk of a large tensor, a multiple of 64 from 4096 to 2<sup>28</sup>; 64 KiB unless set. */
+    /** Bytes of a chunk of a large tensor, a multiple of 64 from 4096 to 2<sup>28</sup>; 256 KiB unless set. */
     public GroupOptions withChunkByteSize(int chunkByteSize) {
         return new GroupOptions(chunkByteSize, depth);
     }

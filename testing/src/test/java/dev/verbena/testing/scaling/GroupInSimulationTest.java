@@ -27,6 +27,7 @@ class GroupInSimulationTest {
     private static final int FIRST_PORT = 7000;
     /** As many as members have that share processors: here they do, however many there are. */
     private static final int SLOTS = 3;
+    private static final int CHUNK_BYTE_SIZE = 1 << 16;
     private static final int QUEUE_DEPTH = 16;
     private static final long ARENA_BYTE_SIZE = 1 << 21;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -60,7 +61,8 @@ class GroupInSimulationTest {
     private Group group(int rank, List<Endpoint> endpoints) {
         RdmaDevice device = devices.get(rank);
         TensorArena arena = TensorArena.create(device.slabSource(), ARENA_BYTE_SIZE, ARENA_BYTE_SIZE);
-        return device.group("all", rank, endpoints, arena, GroupOptions.defaults().withDepth(SLOTS));
+        return device.group("all", rank, endpoints, arena,
+                GroupOptions.defaults().withChunkByteSize(CHUNK_BYTE_SIZE).withDepth(SLOTS));
     }
 
     private void takeTurns(Simulation simulation) {

@@ -44,7 +44,7 @@ record ScalingModel(long connections, long senders, long receivers, int slots, i
     static final long ACCEPTED_MAX = 4096;
 
     private static final long MESSAGE_BYTE_SIZE = 4096;
-    private static final long CHUNK_BYTE_SIZE = 64 * 1024;
+    private static final long CHUNK_BYTE_SIZE = 256 * 1024;
     private static final int GROUP_SLOTS = 6;
     private static final long SLOT_LINE = 64;
     static final long CHUNK_SLOTS_BYTE_SIZE = slotsOf(CHUNK_BYTE_SIZE);
