@@ -26,7 +26,7 @@ public record GroupOptions(int chunkByteSize, int depth) {
         }
     }
 
-    /** Chunks of 256 KiB, four of which the caches next to a processor hold, and 6 of them; less of either is more handing over. */
+    /** Chunks of 256 KiB, of which the cache next to a processor holds some and which take longer than to hand one over, and 6 of them. */
     public static GroupOptions defaults() {
         return new GroupOptions(1 << 18, 6);
     }

@@ -140,7 +140,7 @@ final class AllReduceMember implements AutoCloseable {
 
     /** Each at the same time as the others, until all have ended: where there are more of them than processors, they take turns. In bytes per second. */
     private double copy(SegmentCopies copies, long byteSize) {
-        long count = options.copies(byteSize);
+        long count = Math.ceilDiv(options.rounds(byteSize), TURNS);
         group.barrier(TIMEOUT);
         long beginNs = System.nanoTime();
         copies.run(count);

@@ -29,11 +29,6 @@ record AllReduceOptions(List<Endpoint> members, int rank, String fabric, Network
         return Math.clamp(MEASURED_BYTE_SIZE / byteSize, ITERATIONS_MIN, iterations);
     }
 
-    /** Between two of the measured parts. */
-    int copies(long byteSize) {
-        return Math.max(1, rounds(byteSize) / ITERATIONS_MIN);
-    }
-
     int rehearsals(long byteSize) {
         return Math.clamp(MEASURED_BYTE_SIZE / byteSize, Math.min(ITERATIONS_MIN, warmUp), warmUp);
     }
