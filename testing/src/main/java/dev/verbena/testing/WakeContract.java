@@ -3,6 +3,7 @@ package dev.verbena.testing;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -217,6 +218,25 @@ interface WakeContract extends FabricFixture {
         pair.settle();
         boolean hasChanged = pair.target.queue.remoteEffects() != before;
         assertEquals(pair.target.fabric.capabilities().wakesOnWrite(), hasChanged);
+    }
+
+    @Test
+    default void aQueueThatHasCompletionsInEachPollNoticesThePeerToo() {
+        FabricPair pair = connect();
+        assumeTrue(pair.target.fabric.capabilities().wakesOnWrite(), "this fabric cannot tell that it was written to");
+        pair.settle();
+        assertEquals(1, pair.initiator.queuePair()
+                .post(pair.initiator.request(1, Opcode.WRITE, 0, 8, pair.target, 0)));
+        FabricPair.await("it is written", () -> !pair.initiator.completions.isEmpty(), () -> pair.initiator.poll(64));
+        long before = pair.target.queue.remoteEffects();
+        for (int i = 0; i < 100 && pair.target.queue.remoteEffects() == before; i++) {
+            assertEquals(1, pair.target.queuePair()
+                    .post(pair.target.request(i, Opcode.WRITE, 0, 8, pair.initiator, 8)));
+            FabricPair.await("it has a completion", () -> !pair.target.completions.isEmpty(),
+                    () -> pair.target.poll(64));
+            pair.target.completions.clear();
+        }
+        assertNotEquals(before, pair.target.queue.remoteEffects());
     }
 
     @Test

@@ -486,6 +486,11 @@ public final class RdmaDevice implements AutoCloseable {
         return new SlotLayout(shape.byteSize(type), depth).totalByteSize();
     }
 
+    /** As {@link #receiverBufferByteSize}, of a receiver that allocates what it is told of beside that. */
+    public static long dynamicReceiverBufferByteSize(int depth) {
+        return DynamicAllocationReceiver.recordsByteSize(depth);
+    }
+
     /**
      * Shared memory that a device takes at most beside what its users allocate, when it has connected to, and been connected to by, so
      * many peers, with queues of that depth; to plan by.

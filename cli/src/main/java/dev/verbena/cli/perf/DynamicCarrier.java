@@ -8,6 +8,7 @@ import java.util.List;
 import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.DynamicTensorReceiver;
 import dev.verbena.transfer.DynamicTensorSender;
+import dev.verbena.transfer.RdmaDevice;
 
 /**
  * Dynamic allocation. The receiver has memory for as many tensors as may be under way, and the one that is being looked at.
@@ -15,9 +16,6 @@ import dev.verbena.transfer.DynamicTensorSender;
  * <p>Owner: {@link TensorEnds}. Threading: confined to the command's thread.
  */
 final class DynamicCarrier implements TensorCarrier {
-    /** More than the records of a slot take. */
-    private static final long RECORD_BYTE_SIZE = 256;
-
     private final TensorLink link;
     private final String name;
     private final long byteSize;
@@ -32,7 +30,7 @@ final class DynamicCarrier implements TensorCarrier {
         this.byteSize = byteSize;
         long[] received = new long[slotsHere + 2];
         Arrays.fill(received, byteSize);
-        received[slotsHere + 1] = RECORD_BYTE_SIZE * (slotsHere + 1);
+        received[slotsHere + 1] = RdmaDevice.dynamicReceiverBufferByteSize(slotsHere);
         sources = new TensorSources(link.device().readableSlabSource(), byteSize, slotsThere, received);
         receiver = link.device().dynamicReceiver(name, sources.arena(), slotsHere);
     }

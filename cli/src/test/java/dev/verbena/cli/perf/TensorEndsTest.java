@@ -39,7 +39,9 @@ class TensorEndsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"STATIC, 8", "STATIC, 100", "STATIC, 70000", "DYNAMIC, 8", "DYNAMIC, 100", "DYNAMIC, 70000",
+    @CsvSource({"STATIC, 8", "STATIC, 100", "STATIC, 70000", "DYNAMIC, 8", "DYNAMIC, 100", "DYNAMIC, 256",
+            "DYNAMIC, 512",
+            "DYNAMIC, 70000",
             "EXCHANGE, 8", "EXCHANGE, 70000", "EAGER, 100", "EAGER, 70000", "RENDEZVOUS, 100",
             "PLACED, 8", "PLACED, 100", "PLACED, 70000"})
     void numbersAndPatternsAreCompared(TensorProtocol protocol, long byteSize) {

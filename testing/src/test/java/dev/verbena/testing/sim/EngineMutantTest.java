@@ -113,6 +113,8 @@ class EngineMutantTest {
         POSTS_AFTER_A_FAILURE("posted after a failure", "engine/EngineQueuePair.java",
                 "        if (failure != null) {\n            end(request, failure);\n        } else if (!post(request)) {",
                 "        if (!post(request)) {"),
+        LOOKS_ONLY_WHEN_IT_IS_TOLD_OF_AN_EFFECT("does not work|is not settled", "engine/Engine.java",
+                "        boolean isPeers = hasReceived || effects", "        boolean isPeers = effects"),
         FORGETS_THOSE_THAT_WAIT("heard of tensor \\d+ times=0|have not ended|still has |is not settled",
                 "engine/EngineQueuePair.java",
                 "            Request request = takeFirstWaiting();\n            endUnlessInFlight(request, owner.failure());",

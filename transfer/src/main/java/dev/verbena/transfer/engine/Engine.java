@@ -74,6 +74,8 @@ public final class Engine {
     private volatile boolean hasWatches;
     private volatile boolean isStopped;
     private long seenEffects;
+    /** Whether something came in a posted receive in this poll; the fabric may have told of its effect before. */
+    private boolean hasReceived;
     /** Of virtual threads; written while asleep, or when something was found. */
     private volatile long napNs = NAP_NS_MIN;
     /** Requests handed over and not yet done. */
@@ -197,13 +199,14 @@ public final class Engine {
         if (isStopped) {
             return work;
         }
+        hasReceived = false;
         int completions = completionQueue.poll(handler, BATCH_MAX);
         long effects = completionQueue.remoteEffects();
-        boolean isChanged = completions > 0 || effects != seenEffects;
-        if (isChanged || !wakesOnWrite) {
+        boolean isPeers = hasReceived || effects != seenEffects;
+        if (isPeers || !wakesOnWrite) {
             lookAtWatches();
         }
-        if (isChanged) {
+        if (isPeers || completions > 0) {
             seenEffects = effects;
             if (napNs != NAP_NS_MIN) {
                 napNs = NAP_NS_MIN;
@@ -257,6 +260,7 @@ public final class Engine {
     }
 
     private void onCompletion(Completion completion) {
+        hasReceived |= EngineQueuePair.isReceive(completion.workRequestId);
         queuePairs.get(EngineQueuePair.queuePairIndex(completion.workRequestId)).onCompletion(completion);
     }
 

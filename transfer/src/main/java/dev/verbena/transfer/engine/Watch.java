@@ -1,7 +1,8 @@
 package dev.verbena.transfer.engine;
 
 /**
- * Something in memory that a peer's plain write changes, of which no completion tells.
+ * Something in memory that only a peer changes: by a plain write, of which no completion tells, or by what arrives in a receive. What this side's own
+ * requests change when they end is not looked at.
  *
  * <p><b>Owner:</b> the protocol that made it. <b>Threading:</b> called while driving.
  */

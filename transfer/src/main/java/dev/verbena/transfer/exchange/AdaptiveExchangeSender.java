@@ -24,6 +24,7 @@ import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.PlacementProtocol;
 import dev.verbena.transfer.protocol.PlacementQuery;
 import dev.verbena.transfer.protocol.SenderDirectory;
+import dev.verbena.transfer.protocol.SlotLayout;
 import dev.verbena.transfer.protocol.StaticPlacementSender;
 import dev.verbena.transfer.protocol.TransferCounters;
 import dev.verbena.transfer.protocol.Words;
@@ -513,7 +514,7 @@ public final class AdaptiveExchangeSender implements StaticPlacementSender.Overl
         }
         isPumping = true;
         while (!isEnded && messages.failure() == null && hasMessage() && messages.hasSlotForPart()) {
-            ring[(int) (messages.sent() % ring.length)].send();
+            ring[SlotLayout.placeInRing(messages.sent(), ring.length)].send();
         }
         if (isEnded || messages.failure() != null) {
             withdrawals.clear();

@@ -131,12 +131,17 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
         return receiver;
     }
 
+    /** Bytes of the slots for so many records, and what else is in their tensor. */
+    public static long recordsByteSize(int depth) {
+        return new SlotLayout(DynamicRecord.BYTE_SIZE, depth).totalByteSize();
+    }
+
     private Engine home() {
         return queuePairs.getFirst().engine();
     }
 
     private Fetch at(long sequence) {
-        return ring[(int) (sequence % ring.length)];
+        return ring[SlotLayout.placeInRing(sequence, ring.length)];
     }
 
     /** The next tensor in order, or null if it is not here yet, or dead. */

@@ -77,15 +77,19 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
     }
 
     private Offered at(long sequence) {
-        return ring[(int) (sequence % ring.length)];
+        return ring[SlotLayout.placeInRing(sequence, ring.length)];
     }
 
     /** Whether an offer would be taken now. */
     public boolean isReady() {
-        if (records.acknowledgedAcquire() > released.getAcquire()) {
+        if (!hasRoom() && records.acknowledgedAcquire() > released.getAcquire()) {
             engine.execute(release);
         }
-        return records.isReady() && sent.getPlain() - released.getAcquire() < ring.length;
+        return hasRoom() && records.isReady();
+    }
+
+    private boolean hasRoom() {
+        return sent.getPlain() - released.getAcquire() < ring.length;
     }
 
     /** @see dev.verbena.transfer.DynamicTensorSender#offer(Tensor, SendCallback) */

@@ -15,7 +15,7 @@ import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
  * What tensors of any shape are read into. Memory that was lent, and has come back, is kept for the next tensor of the same type and shape,
- * so that nothing is made for that on the Java heap; for one of another shape it makes room.
+ * so that nothing is made for that on the Java heap; for one of another shape it makes room, unless both come again and again, in turn.
  *
  * <pre>
  *   tryTake ◄── kept ◄── all at once ── returned ◄── one by one ── what was lent
@@ -23,17 +23,25 @@ import dev.verbena.transfer.spi.MemoryRegion;
  *
  * Who gives back takes no lock, and pays one locked instruction; who takes pays one for all that has come back since.
  *
- * <p>Always: {@code returned + kept + lent <= as many as were lent, or being read, at once}.
+ * <p>Always: {@code returned + kept + lent <= as many as were lent, or being read, at once}, and as many more as there are shapes in turn, up to
+ * {@value #KEPT_MAX}.
  *
  * <p><b>Owner:</b> the receiver of such tensors. <b>Threading:</b> taken by one thread at a time, while driving, and not beside {@link #close}
  * or after it; comes back on any thread, at any time.
  */
 public final class LandingPlaces {
+    private static final int KEPT_MAX = 16;
+
     private final TensorArena arena;
     /** The latest to come back, which knows the one before it; null if none has since they were taken from here. */
     private final AtomicReference<Place> returned = new AtomicReference<>();
     /** Taken from there, the latest last; by who takes. */
     private final List<Place> kept = new ArrayList<>();
+    /** Beyond as many one makes room. More with each shape that is asked for soon after it has made room, fewer with each that was kept for nothing. */
+    private int keptMax = 1;
+    /** A ring of those that have made room lately, of which only type and shape count. */
+    private final Place[] gone = new Place[KEPT_MAX];
+    private int nextGone;
     private volatile boolean isClosed;
 
     /** In that arena, whose slabs must be registered with the device. */
@@ -60,9 +68,29 @@ public final class LandingPlaces {
             place = takeFitting(type, shape);
         }
         if (place == null) {
-            freeOldest();
+            makeRoomFor(type, shape);
+        } else {
+            place.isTakenAgain = true;
         }
         return place;
+    }
+
+    private void makeRoomFor(ElementType type, Shape shape) {
+        if (isLatelyGone(type, shape)) {
+            keptMax = Math.min(keptMax + 1, KEPT_MAX);
+        }
+        while (kept.size() >= keptMax) {
+            freeOldest();
+        }
+    }
+
+    private boolean isLatelyGone(ElementType type, Shape shape) {
+        for (Place place : gone) {
+            if (place != null && place.fits(type, shape)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Place takeFitting(ElementType type, Shape shape) {
@@ -105,7 +133,13 @@ public final class LandingPlaces {
         if (kept.isEmpty()) {
             return false;
         }
-        kept.removeFirst().drop();
+        Place oldest = kept.removeFirst();
+        if (!oldest.isTakenAgain && keptMax > 1) {
+            keptMax--;
+        }
+        gone[nextGone] = oldest;
+        nextGone = (nextGone + 1) % KEPT_MAX;
+        oldest.drop();
         return true;
     }
 
@@ -156,6 +190,7 @@ public final class LandingPlaces {
         private Place before;
         /** Made when it is first lent. */
         private TensorSlot slot;
+        private boolean isTakenAgain;
 
         private Place(Tensor tensor) {
             this.tensor = tensor;

@@ -66,7 +66,7 @@ final class PlacedSlots {
     }
 
     private int slot(long sequence) {
-        return (int) (sequence % layout.depth());
+        return layout.slot(sequence);
     }
 
     /** Whether the slot's last tensor is closed here, or is the one that is to be offered next. */

@@ -53,8 +53,18 @@ public record SlotLayout(long byteSize, int depth) {
         return roundUp(tailOffset(Striping.QUEUE_PAIRS_MAX), LINE);
     }
 
+    /** Where among the slots a tensor goes. */
+    int slot(long sequence) {
+        return placeInRing(sequence, depth);
+    }
+
+    /** Where in a ring of so many; what a power of two spares is a division. */
+    public static int placeInRing(long sequence, int count) {
+        return (int) ((count & count - 1) == 0 ? sequence & count - 1 : sequence % count);
+    }
+
     long slotOffset(long sequence) {
-        return (sequence % depth) * stride();
+        return slot(sequence) * stride();
     }
 
     /** Offset of the word from which acknowledgements are written. */

@@ -264,7 +264,7 @@ public final class StaticPlacementReceiver {
         if (!hasArrived(sequence)) {
             return null;
         }
-        Slot slot = slots[(int) (sequence % layout.depth())];
+        Slot slot = slots[layout.slot(sequence)];
         if (!slot.isFree(sequence)) {
             throw overwritten(peer, sequence);
         }
@@ -319,7 +319,7 @@ public final class StaticPlacementReceiver {
 
     /** Of what was taken in place. While driving: nobody else asks for its acknowledgement, so none has to be told that it is under way. */
     void giveBack(long sequence) {
-        consumed.setRelease((int) (sequence % layout.depth()), sequence + 1);
+        consumed.setRelease(layout.slot(sequence), sequence + 1);
         if (peer != null) {
             acknowledgementQueuePair.engine().execute(acknowledgementCommand);
         }
@@ -582,7 +582,7 @@ public final class StaticPlacementReceiver {
     }
 
     private void onConsumed(long sequence) {
-        consumed.setRelease((int) (sequence % layout.depth()), sequence + 1);
+        consumed.setRelease(layout.slot(sequence), sequence + 1);
         if (peer == null) {
             return;
         }
@@ -626,7 +626,7 @@ public final class StaticPlacementReceiver {
 
     private void countConsumed() {
         long count = acknowledged.getPlain();
-        while (consumed.getAcquire((int) (count % layout.depth())) == count + 1) {
+        while (consumed.getAcquire(layout.slot(count)) == count + 1) {
             count++;
         }
         acknowledged.setRelease(count);
@@ -662,7 +662,7 @@ public final class StaticPlacementReceiver {
         }
 
         boolean isFree(long next) {
-            return consumed.getAcquire((int) (next % layout.depth())) == next + 1 - layout.depth();
+            return consumed.getAcquire(layout.slot(next)) == next + 1 - layout.depth();
         }
 
         Tensor take() {

@@ -387,7 +387,7 @@ public final class StaticPlacementSender {
     }
 
     private SlotSend nextSend() {
-        return sends[(int) (sent % layout.depth())];
+        return sends[layout.slot(sent)];
     }
 
     /** Before the send starts, since its callback may offer the next tensor. */
@@ -625,7 +625,7 @@ public final class StaticPlacementSender {
         public void run() {
             long end = offered.getAcquire();
             while (begun < end) {
-                Piece next = sends[(int) (begun % layout.depth())].pieces[index];
+                Piece next = sends[layout.slot(begun)].pieces[index];
                 begun++;
                 next.begin(queuePair, begun < end);
             }

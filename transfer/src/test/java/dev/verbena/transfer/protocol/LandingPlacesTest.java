@@ -10,6 +10,8 @@ import java.util.concurrent.CyclicBarrier;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.OffHeapSlabSource;
@@ -54,6 +56,27 @@ class LandingPlacesTest {
         lend(half).close();
         places.close();
         assertEquals(0, arena.statistics().liveCount());
+    }
+
+    /** One at a time: each has its place, once it is seen that they come again. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 15})
+    void shapesThatComeInTurnAreKeptBesideEachOther(int shapes) {
+        for (int i = 0; i < 2 * shapes; i++) {
+            lend(Shape.of(64 * (1 + i % shapes))).close();
+        }
+        long allocated = arena.statistics().allocationCount();
+        for (int i = 0; i < 4 * shapes; i++) {
+            lend(Shape.of(64 * (1 + i % shapes))).close();
+        }
+        assertEquals(allocated, arena.statistics().allocationCount());
+        assertEquals(shapes, arena.statistics().liveCount());
+        // Others come, and none of them twice: what was kept goes.
+        for (int i = 0; i < 2 * shapes; i++) {
+            lend(Shape.of(3 + 8 * i)).close();
+        }
+        assertEquals(1, arena.statistics().liveCount());
+        places.close();
     }
 
     @Test

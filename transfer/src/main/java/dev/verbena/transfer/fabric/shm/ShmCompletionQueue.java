@@ -22,6 +22,7 @@ import dev.verbena.transfer.spi.CompletionQueue;
  */
 final class ShmCompletionQueue implements CompletionQueue {
     private static final ShmQueuePair[] NONE = {};
+    private static final int OWN_POLLS_MAX = 8;
 
     private final ShmFabric fabric;
     private final int doorbellIndex;
@@ -42,6 +43,8 @@ final class ShmCompletionQueue implements CompletionQueue {
     private int busyCount;
     private int first;
     private long remoteEffects;
+    /** Polls in a row that found something before the doorbell was looked at. */
+    private int ownPolls;
 
     private final AtomicBoolean isSignaled = new AtomicBoolean();
     private volatile boolean isAwaiting;
@@ -71,26 +74,41 @@ final class ShmCompletionQueue implements CompletionQueue {
         }
         try {
             checkOpen();
-            if (doorbell.clear()) {
+            int count = pollBusy(handler, countMax);
+            if (isToLook(count) && doorbell.clear()) {
                 remoteEffects++;
                 takeEffects();
-            }
-            int count = 0;
-            int all = busyCount;
-            // Each poll begins at another one, so that a busy queue pair does not starve the others of countMax.
-            first = first + 1 < all ? first + 1 : 0;
-            for (int i = 0; i < all; i++) {
-                ShmQueuePair queuePair = busy[first + i < all ? first + i : first + i - all];
-                // Null if the handler polled too.
-                if (queuePair != null && !queuePair.isDetached) {
-                    count += queuePair.poll(completion, handler, countMax - count);
-                }
+                count += pollBusy(handler, countMax - count);
             }
             dropIdle();
             return count;
         } finally {
             polling.unlock();
         }
+    }
+
+    /**
+     * The doorbell lies on a line that peers write: who waits for a request of its own does not wait for that too. It is looked at when nothing
+     * else was found, and soon enough in any case.
+     */
+    private boolean isToLook(int count) {
+        ownPolls = count == 0 || ownPolls == OWN_POLLS_MAX ? 0 : ownPolls + 1;
+        return ownPolls == 0;
+    }
+
+    private int pollBusy(CompletionHandler handler, int countMax) {
+        int count = 0;
+        int all = busyCount;
+        // Each poll begins at another one, so that a busy queue pair does not starve the others of countMax.
+        first = first + 1 < all ? first + 1 : 0;
+        for (int i = 0; i < all; i++) {
+            ShmQueuePair queuePair = busy[first + i < all ? first + i : first + i - all];
+            // Null if the handler polled too.
+            if (queuePair != null && !queuePair.isDetached) {
+                count += queuePair.poll(completion, handler, countMax - count);
+            }
+        }
+        return count;
     }
 
     private void takeEffects() {
