@@ -60,8 +60,8 @@ public final class DynamicTensorReceiver implements AutoCloseable {
     /**
      * As {@link #poll()}, without any object: lends the tensor to a lease that holds none, which is the caller's own and is used again and
      * again. Its {@link TensorLease#tensor()} says type and shape, and cannot be offered. Memory that was lent and is given up, with all leases
-     * that were shared from it, is kept for the next tensor of the same type and shape, or makes room for one of another; the arena has it back
-     * when the receiver is closed.
+     * that were shared from it, is kept for the next tensor of the same type and shape, or makes room for one of another; of shapes that come in
+     * turn, up to 16 are kept beside each other. The arena has it back when the receiver is closed.
      *
      * @return false if nothing is here yet, or what is here is dead: {@link #pollDead}
      * @throws IllegalStateException also if the lease holds a tensor

@@ -603,6 +603,27 @@ class DynamicAllocationTest {
         }
     }
 
+    /** Whoever asks has room for the next tensor then, though nothing else has driven the sender's device since. */
+    @Test
+    void whoAsksWhetherItIsReadyHasWhatWasRead() {
+        try (DevicePair pair = pair();
+                TensorArena narrow = TensorArena.create(pair.sender.readableSlabSource(), 1 << 20, 1 << 20);
+                DynamicTensorReceiver receiver = pair.receiver.dynamicReceiver(EDGE, pair.receiverArena, 4)) {
+            Shape most = Shape.of((1 << 20) * 3 / 4);
+            DynamicTensorSender sender = sender(pair);
+            for (int i = 0; i < 3; i++) {
+                Tensor tensor = narrow.allocate(ElementType.UINT8, most);
+                assertEquals(SendResult.SENT, sender.offer(tensor, null));
+                tensor.close();
+                assertNull(narrow.tryAllocate(ElementType.UINT8, most), "it is not read yet");
+                DevicePair.await(pair.receiver, receiver::poll).close();
+                assertTrue(sender.isReady());
+            }
+            narrow.allocate(ElementType.UINT8, most).close();
+            close(pair, sender);
+        }
+    }
+
     /** Memory that was imported to send from, which peers may not read. */
     @Test
     void whatPeersMayNotReadIsRefused() {

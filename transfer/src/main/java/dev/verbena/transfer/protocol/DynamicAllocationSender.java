@@ -80,12 +80,17 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         return ring[SlotLayout.placeInRing(sequence, ring.length)];
     }
 
-    /** Whether an offer would be taken now. */
+    /** Whether an offer would be taken now. What the receiver has read is released then, and its memory free for the next one. */
     public boolean isReady() {
-        if (!hasRoom() && records.acknowledgedAcquire() > released.getAcquire()) {
+        if (records.acknowledgedAcquire() > released.getAcquire()) {
             engine.execute(release);
         }
         return hasRoom() && records.isReady();
+    }
+
+    /** The same for who has its tensor already: released is only what room is needed for. */
+    private boolean takes() {
+        return hasRoom() ? records.isReady() : isReady();
     }
 
     private boolean hasRoom() {
@@ -94,7 +99,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
 
     /** @see dev.verbena.transfer.DynamicTensorSender#offer(Tensor, SendCallback) */
     public SendResult offer(Tensor tensor, SendCallback callback) {
-        if (!isReady()) {
+        if (!takes()) {
             counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
         }
@@ -104,7 +109,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
 
     /** @see dev.verbena.transfer.DynamicTensorSender#offerDead */
     public SendResult offerDead(SendCallback callback) {
-        if (!isReady()) {
+        if (!takes()) {
             counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
         }
@@ -132,7 +137,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         if (loans == null || tensor.byteSize() == 0) {
             return offer(tensor, callback);
         }
-        Loans.Loan loan = isReady() ? loans.tryTake() : null;
+        Loans.Loan loan = takes() ? loans.tryTake() : null;
         if (loan == null) {
             counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
@@ -158,7 +163,7 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
             throw new IllegalArgumentException(records + ": " + view + " has " + runs
                     + ", but the receiver reads one piece; use offerCopy, or copy it to a dense tensor");
         }
-        if (!isReady()) {
+        if (!takes()) {
             counters.onBackPressure();
             return SendResult.BACK_PRESSURED;
         }
