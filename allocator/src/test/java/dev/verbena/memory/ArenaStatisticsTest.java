@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,40 @@ class ArenaStatisticsTest {
 
     private static HeapUsage of(ArenaStatistics usage, Thread thread) {
         return usage.heaps().stream().filter(heap -> heap.threadId() == thread.threadId()).findAny().orElseThrow();
+    }
+
+    /** More of them at once than an arena finds at the first or second look. */
+    @Test
+    void eachOfManyThreadsKeepsItsHeap() throws Exception {
+        int count = 150;
+        CountDownLatch allocated = new CountDownLatch(count);
+        long[] blocks = new long[count];
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            int index = i;
+            threads.add(Thread.ofPlatform().start(() -> {
+                long first = arena.allocateAddress(64);
+                allocated.countDown();
+                try {
+                    allocated.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                arena.freeAddress(first);
+                blocks[index] = arena.allocateAddress(100);
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        ArenaStatistics usage = arena.statistics();
+        for (Thread thread : threads) {
+            assertEquals(128, of(usage, thread).liveByteSize());
+        }
+        assertEquals(count, usage.liveCount());
+        for (long block : blocks) {
+            arena.freeAddress(block);
+        }
     }
 
     @Test
