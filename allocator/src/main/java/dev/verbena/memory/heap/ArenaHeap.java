@@ -38,11 +38,11 @@ class ArenaHeap implements Storage {
     private final CentralHeap central;
     private volatile HeapTable heapsByThread = new HeapTable(List.of());
     /**
-     * Of the thread that came last, found one look sooner than by the table: most arenas that are in a hurry have one thread. Any one will do,
+     * Of the thread that came last, found one look sooner than any other: most arenas that are in a hurry have one thread. Any one will do,
      * however old, since it says whose it is.
      */
     private SlotHeap lastHeap;
-    /** By the last bits of their threads' ids, the latest of those that have the same: found two looks sooner than by the table. As the last one. */
+    /** By the last bits of their threads' ids, the latest of those that have the same: found sooner than by the table. Here too any one will do. */
     private final SlotHeap[] nearHeaps = new SlotHeap[NEAR_MASK + 1 + 2 * NEAR_PADDING];
     private final SlotHeap[] sharedHeaps;
     private final Runnable handshake;
