@@ -146,6 +146,19 @@ class PerfCommandTest {
     }
 
     @Test
+    void theFirstBytesOfWhatComesInChunksAreUsableBeforeTheLast() throws Exception {
+        Path file = folder.resolve("client.json");
+        String line = "tensor --protocol rendezvous --sizes 4M -n 5 --warm-up 0 --fabric shm";
+        try (CommandRun server = server(line); CommandRun client = client(server, line + " --json " + file)) {
+            assertEquals(ExitStatus.SUCCESS, client.await(), client.errors());
+            assertEquals(ExitStatus.SUCCESS, server.await(), server.errors());
+        }
+        List<?> results = (List<?>) JSON.std.mapFrom(Files.readString(file)).get("results");
+        double usable = ((Number) ((Map<?, ?>) results.getFirst()).get("usable")).doubleValue();
+        assertTrue(usable > 0 && usable < 1, () -> "after " + usable);
+    }
+
+    @Test
     void aSideOfTensorsEndsWhenTheOtherDies() throws Exception {
         String line = "tensor --sizes 8 -n 10000000 --fabric shm";
         for (boolean isServerKilled : new boolean[]{true, false}) {

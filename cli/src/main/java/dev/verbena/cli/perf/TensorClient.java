@@ -173,23 +173,36 @@ final class TensorClient {
     private RoundTrips roundTrips(TensorEnds ends) {
         int count = options.roundTrips(ends.byteSize());
         long[] instantsNs = new long[count + 1];
-        long[] firstNs = new long[count];
-        rehearse(() -> ping(ends, instantsNs, firstNs), count);
-        ping(ends, instantsNs, firstNs);
-        return RoundTrips.of(ends.byteSize(), instantsNs, firstNs);
+        rehearse(() -> ping(ends, instantsNs), count);
+        ping(ends, instantsNs);
+        double usable = ends.firstNs() == 0 ? 1 : usable(ends, count);
+        return new RoundTrips(LatencyFigures.of(ends.byteSize(), instantsNs, 2), usable);
     }
 
-    private void ping(TensorEnds ends, long[] instantsNs, long[] firstNs) {
+    private void ping(TensorEnds ends, long[] instantsNs) {
         int count = instantsNs.length - 1;
         play(TensorRound.Kind.PING, ends, count, () -> {
             for (int i = 0; i < count; i++) {
                 instantsNs[i] = System.nanoTime();
                 ends.send(i);
                 ends.receive(i);
-                firstNs[i] = ends.firstNs();
             }
             instantsNs[count] = System.nanoTime();
         });
+    }
+
+    /** Timed from when the server is known to have been told to send, and to be awake: its own clock may be another host's. */
+    private double usable(TensorEnds ends, int count) {
+        double[] parts = new double[count];
+        play(TensorRound.Kind.ASK, ends, count, () -> {
+            for (int i = 0; i < count; i++) {
+                link.tell(i);
+                long heardNs = System.nanoTime();
+                ends.receive(i);
+                parts[i] = (double) (ends.firstNs() - heardNs) / (System.nanoTime() - heardNs);
+            }
+        });
+        return TensorRaw.median(DoubleStream.of(parts));
     }
 
     /** @return bytes per second, until the server has told, by a tensor, that it has had all; that tensor counts too, being as large as the others */

@@ -18,6 +18,8 @@ record TensorRound(Kind kind, TensorProtocol protocol, long byteSize, long count
         CHECK,
         /** Each tensor is answered by one. */
         PING,
+        /** Each word is answered by a tensor. */
+        ASK,
         /** All are answered by one. */
         STREAM,
         /** Ends are given back. */

@@ -42,13 +42,14 @@ final class TensorServer {
         link.tell(0);
     }
 
-    private static void play(TensorRound round, TensorEnds ends) {
+    private void play(TensorRound round, TensorEnds ends) {
         switch (round.kind()) {
             case CHECK -> {
                 ends.receivePattern(round.count());
                 ends.sendPattern(-round.count());
             }
             case PING -> ping(ends, round.count());
+            case ASK -> answer(ends, round.count());
             case STREAM -> stream(ends, round.count());
             default -> throw new IllegalStateException("the client says " + round);
         }
@@ -57,6 +58,13 @@ final class TensorServer {
     private static void ping(TensorEnds ends, long count) {
         for (long i = 0; i < count; i++) {
             ends.receive(i);
+            ends.send(i);
+        }
+    }
+
+    private void answer(TensorEnds ends, long count) {
+        for (long i = 0; i < count; i++) {
+            link.await();
             ends.send(i);
         }
     }

@@ -35,16 +35,6 @@ class FiguresTest {
         assertEquals(1000, figures.percentile999(), EXACT);
     }
 
-    /** Of four round trips of 2 ms, an answer's way is the second one: half of them could read it after a quarter of that, or before. */
-    @Test
-    void firstBytesAreUsableAfterAPartOfOneWay() {
-        long[] instantsNs = {0, 2_000_000, 4_000_000, 6_000_000, 8_000_000};
-        RoundTrips trips = RoundTrips.of(64, instantsNs, new long[]{1_000_000, 3_250_000, 5_250_000, 7_900_000});
-        assertEquals(0.25, trips.usable(), EXACT);
-        assertEquals(1, RoundTrips.of(64, instantsNs, new long[4]).usable(), EXACT);
-        assertEquals(1_000, trips.oneWay().typical(), EXACT);
-    }
-
     @Test
     void halfARoundTripWherePerftestHalves() {
         assertEquals(LatencyFigures.of(64, instants(), 1).typical() / 2,
