@@ -14,7 +14,7 @@ class TensorFiguresTest {
 
     private static TensorFigures round(long roundTripNs, double bytesPerSecond) {
         long[] instantsNs = LongStream.rangeClosed(0, COUNT).map(i -> i * roundTripNs).toArray();
-        RoundTrips roundTrips = RoundTrips.of(64, instantsNs, new long[COUNT]);
+        RoundTrips roundTrips = new RoundTrips(LatencyFigures.of(64, instantsNs, 2), 1);
         return new TensorFigures(TensorProtocol.DYNAMIC, null, 64, roundTrips, roundTrips.oneWay(), 10, bytesPerSecond,
                 1, 1, 1, 0, 64, 5);
     }

@@ -18,11 +18,11 @@ class EagerThresholdTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"100, 3200, 2048", "1, 3200, 512", "10000, 3200, 3072"})
+    @CsvSource({"100, 3200, 2048", "1, 3200, 512", "10000, 3200, 4096"})
     void isNoMoreThanWhereLinesThatGoTwiceCostTheSame(long requestNs, long copyNs, int byteSize) {
         EagerThreshold threshold = EagerThreshold.measured(requestNs, copyNs, true);
         assertEquals(byteSize, threshold.byteSize());
-        assertTrue(threshold.reason().endsWith("; a CPU moves it, so no more than 3072 bytes"), threshold::reason);
+        assertTrue(threshold.reason().endsWith("; a CPU moves it, so no more than 4096 bytes"), threshold::reason);
     }
 
     /** A program that has just started is slow, and one request that is interrupted says nothing. */
