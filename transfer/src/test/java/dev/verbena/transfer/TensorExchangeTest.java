@@ -255,7 +255,7 @@ class TensorExchangeTest {
                 RdmaDevice.create(options.withName("sender"), DynamicAllocationTest.smallMessages()),
                 RdmaDevice.create(options.withName("receiver"), DynamicAllocationTest.smallMessages()));
         try (Ends ends = new Ends(pair, ExchangeOptions.defaults().withEagerByteSizeMax(6_000).withChecksums())) {
-            for (int size : new int[]{1, 4095, 4096, 4097, 6_000, 6_001, 8192, 100_000}) {
+            for (int size : new int[]{1, 3071, 3072, 3073, 4095, 4096, 4097, 6_000, 6_001, 8192, 100_000}) {
                 ends.send("x", size, Shape.of(size), null);
                 ends.assertReceived("x", size, Shape.of(size));
             }

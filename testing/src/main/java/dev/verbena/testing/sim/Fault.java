@@ -28,6 +28,8 @@ public enum Fault {
     WRITES_OUTLIVE_TARGET(0, 0, 1),
     /** 1: the fabric has no atomics. */
     NO_ATOMICS(0, 0, 1),
+    /** 1: the fabric does not map memory of peers. */
+    NO_PEER_MEMORY(0, 0, 1),
     /** The most gather elements of a request. */
     ELEMENT_COUNT_MAX(16, 1, 16),
     /** The most scatter elements of a read, as far as a request may have so many. */

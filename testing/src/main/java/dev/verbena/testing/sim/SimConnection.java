@@ -206,6 +206,9 @@ final class SimConnection implements Connection {
 
     private PeerMemory mapPeer(long rkey, AccessRight right, String what) {
         fabric.checkThread();
+        if (!fabric.capabilities().mapsPeerMemory()) {
+            throw new UnsupportedOperationException("this fabric cannot map memory of peers: no-peer-memory=1");
+        }
         if (state != State.OPEN || peer == null || peer.state == State.CLOSED) {
             throw new TransferException(
                     "memory of " + peerInWords() + " cannot be mapped: the connection is lost or closed");

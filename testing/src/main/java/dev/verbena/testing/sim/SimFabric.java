@@ -87,7 +87,8 @@ public final class SimFabric implements Fabric {
         return new Capabilities(plan.get(Fault.RELAXED_ORDER) == 0, plan.get(Fault.SILENT_WRITES) == 0,
                 plan.get(Fault.MESSAGE_BYTE_SIZE_MAX), SimMemory.BYTE_SIZE_MAX, RequestRules.DEPTH_MAX, elementCountMax,
                 Math.min(elementCountMax, (int) plan.get(Fault.READ_ELEMENT_COUNT_MAX)),
-                plan.get(Fault.NO_ATOMICS) == 0, false, true, EnumSet.allOf(Importable.class));
+                plan.get(Fault.NO_ATOMICS) == 0, false, plan.get(Fault.NO_PEER_MEMORY) == 0,
+                EnumSet.allOf(Importable.class));
     }
 
     @Override

@@ -11,7 +11,8 @@ import dev.verbena.transfer.Reduction;
  *
  * <p>Elements are computed in arrays of the Java heap, some that a first-level cache holds at a time: of a loop over arrays the compiler makes
  * vectors, of one over two segments it does not, since they might overlap. So a sum of what is in memory is twice as fast in spite of three
- * copies, within caches.
+ * copies, within caches. Whole arrays have loops of their own, whose count is known: of one that has met small tensors first, some elements at a
+ * time, the compiler makes no vectors either, and sums of large ones would take two to four times as long for good.
  *
  * <p><b>Owner:</b> {@link Collectives}. <b>Threading:</b> while driving.
  */
@@ -38,16 +39,12 @@ abstract sealed class Arithmetic {
     /** @throws IllegalArgumentException if elements of that type are not added here */
     static Arithmetic of(ElementType type) {
         return switch (type) {
-            case FLOAT64 -> new Float64(new double[BLOCK_BYTE_SIZE / Double.BYTES],
-                    new double[BLOCK_BYTE_SIZE / Double.BYTES]);
-            case FLOAT32 -> new Float32(new float[BLOCK_BYTE_SIZE / Float.BYTES],
-                    new float[BLOCK_BYTE_SIZE / Float.BYTES]);
-            case FLOAT16 -> new Float16(new short[BLOCK_BYTE_SIZE / Short.BYTES],
-                    new short[BLOCK_BYTE_SIZE / Short.BYTES]);
-            case BFLOAT16 -> new Bfloat16(new short[BLOCK_BYTE_SIZE / Short.BYTES],
-                    new short[BLOCK_BYTE_SIZE / Short.BYTES]);
-            case INT32 -> new Int32(new int[BLOCK_BYTE_SIZE / Integer.BYTES], new int[BLOCK_BYTE_SIZE / Integer.BYTES]);
-            case INT64 -> new Int64(new long[BLOCK_BYTE_SIZE / Long.BYTES], new long[BLOCK_BYTE_SIZE / Long.BYTES]);
+            case FLOAT64 -> new Float64();
+            case FLOAT32 -> new Float32();
+            case FLOAT16 -> new Float16();
+            case BFLOAT16 -> new Bfloat16();
+            case INT32 -> new Int32();
+            case INT64 -> new Int64();
             default -> throw isNotReduced(type);
         };
     }
@@ -77,7 +74,11 @@ abstract sealed class Arithmetic {
             int block = Math.min(byteSize - at, BLOCK_BYTE_SIZE);
             MemorySegment.copy(to, toOffset + at, first, 0, block);
             MemorySegment.copy(from, fromOffset + at, second, 0, block);
-            add(block / elementByteSize);
+            if (block == BLOCK_BYTE_SIZE) {
+                addAll();
+            } else {
+                add(block / elementByteSize);
+            }
             MemorySegment.copy(first, 0, to, toOffset + at, block);
         }
     }
@@ -90,7 +91,11 @@ abstract sealed class Arithmetic {
         for (int at = 0; at < byteSize; at += BLOCK_BYTE_SIZE) {
             int block = Math.min(byteSize - at, BLOCK_BYTE_SIZE);
             MemorySegment.copy(to, offset + at, first, 0, block);
-            divide(block / elementByteSize, members);
+            if (block == BLOCK_BYTE_SIZE) {
+                divideAll(members);
+            } else {
+                divide(block / elementByteSize, members);
+            }
             MemorySegment.copy(first, 0, to, offset + at, block);
         }
     }
@@ -98,8 +103,16 @@ abstract sealed class Arithmetic {
     /** So many elements of the second array to those of the first. */
     abstract void add(int count);
 
+    /** All of them. */
+    abstract void addAll();
+
     /** So many elements of the first array. */
     void divide(int count, int divisor) {
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " has no mean");
+    }
+
+    /** All of them. */
+    void divideAll(int divisor) {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has no mean");
     }
 
@@ -115,10 +128,15 @@ abstract sealed class Arithmetic {
     }
 
     private static final class Float64 extends Arithmetic {
+        private static final int COUNT = BLOCK_BYTE_SIZE / Double.BYTES;
         private final double[] first;
         private final double[] second;
 
-        Float64(double[] first, double[] second) {
+        Float64() {
+            this(new double[COUNT], new double[COUNT]);
+        }
+
+        private Float64(double[] first, double[] second) {
             super(MemorySegment.ofArray(first), MemorySegment.ofArray(second), Double.BYTES);
             this.first = first;
             this.second = second;
@@ -132,18 +150,37 @@ abstract sealed class Arithmetic {
         }
 
         @Override
+        void addAll() {
+            for (int i = 0; i < COUNT; i++) {
+                first[i] += second[i];
+            }
+        }
+
+        @Override
         void divide(int count, int divisor) {
             for (int i = 0; i < count; i++) {
+                first[i] /= divisor;
+            }
+        }
+
+        @Override
+        void divideAll(int divisor) {
+            for (int i = 0; i < COUNT; i++) {
                 first[i] /= divisor;
             }
         }
     }
 
     private static final class Float32 extends Arithmetic {
+        private static final int COUNT = BLOCK_BYTE_SIZE / Float.BYTES;
         private final float[] first;
         private final float[] second;
 
-        Float32(float[] first, float[] second) {
+        Float32() {
+            this(new float[COUNT], new float[COUNT]);
+        }
+
+        private Float32(float[] first, float[] second) {
             super(MemorySegment.ofArray(first), MemorySegment.ofArray(second), Float.BYTES);
             this.first = first;
             this.second = second;
@@ -157,18 +194,37 @@ abstract sealed class Arithmetic {
         }
 
         @Override
+        void addAll() {
+            for (int i = 0; i < COUNT; i++) {
+                first[i] += second[i];
+            }
+        }
+
+        @Override
         void divide(int count, int divisor) {
             for (int i = 0; i < count; i++) {
+                first[i] /= divisor;
+            }
+        }
+
+        @Override
+        void divideAll(int divisor) {
+            for (int i = 0; i < COUNT; i++) {
                 first[i] /= divisor;
             }
         }
     }
 
     private static final class Float16 extends Arithmetic {
+        private static final int COUNT = BLOCK_BYTE_SIZE / Short.BYTES;
         private final short[] first;
         private final short[] second;
 
-        Float16(short[] first, short[] second) {
+        Float16() {
+            this(new short[COUNT], new short[COUNT]);
+        }
+
+        private Float16(short[] first, short[] second) {
             super(MemorySegment.ofArray(first), MemorySegment.ofArray(second), Short.BYTES);
             this.first = first;
             this.second = second;
@@ -182,18 +238,37 @@ abstract sealed class Arithmetic {
         }
 
         @Override
+        void addAll() {
+            for (int i = 0; i < COUNT; i++) {
+                first[i] = Float.floatToFloat16(Float.float16ToFloat(first[i]) + Float.float16ToFloat(second[i]));
+            }
+        }
+
+        @Override
         void divide(int count, int divisor) {
             for (int i = 0; i < count; i++) {
+                first[i] = Float.floatToFloat16(Float.float16ToFloat(first[i]) / divisor);
+            }
+        }
+
+        @Override
+        void divideAll(int divisor) {
+            for (int i = 0; i < COUNT; i++) {
                 first[i] = Float.floatToFloat16(Float.float16ToFloat(first[i]) / divisor);
             }
         }
     }
 
     private static final class Bfloat16 extends Arithmetic {
+        private static final int COUNT = BLOCK_BYTE_SIZE / Short.BYTES;
         private final short[] first;
         private final short[] second;
 
-        Bfloat16(short[] first, short[] second) {
+        Bfloat16() {
+            this(new short[COUNT], new short[COUNT]);
+        }
+
+        private Bfloat16(short[] first, short[] second) {
             super(MemorySegment.ofArray(first), MemorySegment.ofArray(second), Short.BYTES);
             this.first = first;
             this.second = second;
@@ -207,18 +282,37 @@ abstract sealed class Arithmetic {
         }
 
         @Override
+        void addAll() {
+            for (int i = 0; i < COUNT; i++) {
+                first[i] = floatToBfloat16(bfloat16ToFloat(first[i]) + bfloat16ToFloat(second[i]));
+            }
+        }
+
+        @Override
         void divide(int count, int divisor) {
             for (int i = 0; i < count; i++) {
+                first[i] = floatToBfloat16(bfloat16ToFloat(first[i]) / divisor);
+            }
+        }
+
+        @Override
+        void divideAll(int divisor) {
+            for (int i = 0; i < COUNT; i++) {
                 first[i] = floatToBfloat16(bfloat16ToFloat(first[i]) / divisor);
             }
         }
     }
 
     private static final class Int32 extends Arithmetic {
+        private static final int COUNT = BLOCK_BYTE_SIZE / Integer.BYTES;
         private final int[] first;
         private final int[] second;
 
-        Int32(int[] first, int[] second) {
+        Int32() {
+            this(new int[COUNT], new int[COUNT]);
+        }
+
+        private Int32(int[] first, int[] second) {
             super(MemorySegment.ofArray(first), MemorySegment.ofArray(second), Integer.BYTES);
             this.first = first;
             this.second = second;
@@ -230,13 +324,25 @@ abstract sealed class Arithmetic {
                 first[i] += second[i];
             }
         }
+
+        @Override
+        void addAll() {
+            for (int i = 0; i < COUNT; i++) {
+                first[i] += second[i];
+            }
+        }
     }
 
     private static final class Int64 extends Arithmetic {
+        private static final int COUNT = BLOCK_BYTE_SIZE / Long.BYTES;
         private final long[] first;
         private final long[] second;
 
-        Int64(long[] first, long[] second) {
+        Int64() {
+            this(new long[COUNT], new long[COUNT]);
+        }
+
+        private Int64(long[] first, long[] second) {
             super(MemorySegment.ofArray(first), MemorySegment.ofArray(second), Long.BYTES);
             this.first = first;
             this.second = second;
@@ -245,6 +351,13 @@ abstract sealed class Arithmetic {
         @Override
         void add(int count) {
             for (int i = 0; i < count; i++) {
+                first[i] += second[i];
+            }
+        }
+
+        @Override
+        void addAll() {
+            for (int i = 0; i < COUNT; i++) {
                 first[i] += second[i];
             }
         }

@@ -1,5 +1,6 @@
 package dev.verbena.transfer.group;
 
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ public final class Collectives {
     private final TransferCounters copies;
     private final Tensor outgoing;
     private final Tensor sum;
-    /** Of a tensor that peers write to. */
+    /** Of a tensor that peers write to, or read. */
     private final TensorLease written = new TensorLease();
     private final Exchange exchange;
     private final Ring ring;
@@ -479,6 +480,18 @@ public final class Collectives {
         to.sendTo(place, tensor, byteOffset, byteSize);
     }
 
+    /** Whether members map what others have open. */
+    boolean mapsMembers() {
+        return host.capabilities().mapsPeerMemory();
+    }
+
+    /** That the next chunk is where the tensor is. */
+    void tell(Member to, Tensor tensor) {
+        // What was added, perhaps by streaming stores, is there before the word that tells of it.
+        VarHandle.fullFence();
+        send(to, tensor, 0, 0);
+    }
+
     /** With where its tensor is; the same to all, for it is written to the same memory. */
     void sendHeader(Member to, Operation operation, Place place) {
         Message.write(outgoing.memory(), outgoing.byteSize(), operation);
@@ -492,7 +505,7 @@ public final class Collectives {
         send(to, outgoing, outgoing.byteSize() - Message.HEADER_BYTE_SIZE, Message.HEADER_BYTE_SIZE);
     }
 
-    /** Peers write to it. It stays what it is until {@link #letGo}, or if that is not called, since the group fails, until nobody writes here any more. */
+    /** Peers write to it, and read it. It stays what it is until {@link #letGo}, or if that is not called, since the group fails, until nobody writes here any more. */
     void hold(Tensor tensor) {
         written.pin(tensor);
     }

@@ -6,9 +6,11 @@ import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorLease;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.SendCallback;
+import dev.verbena.transfer.TransferException;
 import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.StaticPlacementReceiver;
 import dev.verbena.transfer.protocol.StaticPlacementSender;
+import dev.verbena.transfer.spi.PeerMemory;
 
 /**
  * Another member of a group: slots that it sends into, and the sender into those that it has for this one.
@@ -25,6 +27,10 @@ final class Member {
     private final TensorLease slot = new TensorLease();
     private boolean hasSlot;
     private final SendCallback sent;
+    private final MappedRegions regions = new MappedRegions();
+    /** Where it has its tensor, and how far from the region's begin; of the latest {@link #map}. */
+    private MemorySegment mapped;
+    private long mappedOffset;
 
     Member(Collectives group, int rank, Endpoint endpoint, StaticPlacementReceiver receiver, long slotByteSize) {
         this.rank = rank;
@@ -39,6 +45,7 @@ final class Member {
     }
 
     void connected(StaticPlacementSender toIt) {
+        regions.of(toIt.peer());
         sender = toIt;
     }
 
@@ -68,6 +75,26 @@ final class Member {
     void release() {
         hasSlot = false;
         slot.close();
+    }
+
+    /** @throws TransferException if it has no tensor of that size there */
+    void map(Place place, long byteSize) {
+        PeerMemory region = regions.find(place.rkey());
+        mapped = region.memory();
+        mappedOffset = place.address() - region.address();
+        if (mappedOffset < 0 || mappedOffset > mapped.byteSize() || byteSize > mapped.byteSize() - mappedOffset) {
+            throw new TransferException(
+                    this + " names a tensor of byteSize=" + byteSize + " that is not in its region: address="
+                            + place.address() + " rkey=" + place.rkey());
+        }
+    }
+
+    MemorySegment mapped() {
+        return mapped;
+    }
+
+    long mappedOffset() {
+        return mappedOffset;
     }
 
     // ---- what it is sent ----
@@ -113,6 +140,7 @@ final class Member {
         }
         receiver.close();
         slot.release();
+        regions.close();
     }
 
     @Override

@@ -8,13 +8,13 @@ import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.MemoryRegion;
 
 /**
- * Where a member has the tensor of an operation, for the one that writes there; in front of the header of its {@link Message}.
+ * Where a member has the tensor of an operation, for those that read or write there; in front of the header of its {@link Message}.
  *
  * <pre>
- *  0                8                16               24
- * +----------------+----------------+----------------+
- * | 1 if open, or 0| address        | rkey           |
- * +----------------+----------------+----------------+
+ *  0                           8                16               24
+ * +---------------------------+----------------+----------------+
+ * | 1 if open, 3 if in place  | address        | rkey           |
+ * +---------------------------+----------------+----------------+
  * </pre>
  *
  * <p><b>Owner:</b> {@link Ring}. <b>Threading:</b> while driving.
@@ -24,34 +24,50 @@ final class Place {
 
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
 
-    private boolean isOpen;
+    private static final long OPEN = 1;
+    private static final long IN_PLACE = 2;
+
+    private long state;
     private long address;
     private long rkey;
 
-    /** Open if it is registered so that peers may write to it. */
-    void set(Tensor tensor) {
-        isOpen = tensor.slab() instanceof MemoryRegion region && region.rights().contains(AccessRight.REMOTE_WRITE);
-        if (isOpen) {
-            MemoryRegion region = (MemoryRegion) tensor.slab();
+    /**
+     * Open if it is registered so that peers may write to it.
+     *
+     * @param isMapped whether peers map what is open
+     */
+    void set(Tensor tensor, boolean isMapped) {
+        if (tensor.slab() instanceof MemoryRegion region && region.rights().contains(AccessRight.REMOTE_WRITE)) {
+            state = isMapped ? OPEN | IN_PLACE : OPEN;
             address = region.address() + tensor.slabOffset();
             rkey = region.rkey();
+        } else {
+            state = 0;
+            address = 0;
+            rkey = 0;
         }
     }
 
     void write(MemorySegment memory, long offset) {
-        memory.set(WORD, offset, isOpen ? 1 : 0);
-        memory.set(WORD, offset + Long.BYTES, isOpen ? address : 0);
-        memory.set(WORD, offset + 2 * Long.BYTES, isOpen ? rkey : 0);
+        memory.set(WORD, offset, state);
+        memory.set(WORD, offset + Long.BYTES, address);
+        memory.set(WORD, offset + 2 * Long.BYTES, rkey);
     }
 
     void read(MemorySegment memory, long offset) {
-        isOpen = memory.get(WORD, offset) == 1;
+        state = memory.get(WORD, offset);
         address = memory.get(WORD, offset + Long.BYTES);
         rkey = memory.get(WORD, offset + 2 * Long.BYTES);
     }
 
+    /** Whether peers may write there. */
     boolean isOpen() {
-        return isOpen;
+        return (state & OPEN) != 0;
+    }
+
+    /** Whether what is in it is not sent, but read there. */
+    boolean isInPlace() {
+        return (state & IN_PLACE) != 0;
     }
 
     /** Of its first byte. */

@@ -8,8 +8,12 @@ import java.lang.foreign.MemorySegment;
  * takes segment {@code rank - s - 1} from the left: it adds it to its own in the first half, so that afterwards each segment is complete at
  * one member, and replaces its own in the second. So each segment is summed once, and all have its bits.
  *
- * <p>What is added goes through slots. A complete segment is written to where the next member has its own: that member has sent its part of it long
- * ago, or it could not be complete. So each says first, to both sides, where its tensor is. A member whose tensor may not be written to gets all through slots.
+ * <p>A complete segment is written to where the next member has its own: that member's part of it has been added long ago, or it could not be
+ * complete. So each says first, to both sides, where its tensor is. A member whose tensor may not be written to gets all through slots.
+ *
+ * <p>What is added goes through slots too, unless the fabric maps a peer's memory: then it is added from where the member to the left has it, which
+ * hears nothing of that: it gets the segment complete, and that it cannot be before. So each line of memory goes from one processor's cache to
+ * another's once, and not three times.
  *
  * <p>Segments go in chunks; what has been taken in one step is sent in the next, chunk by chunk. Always: what is sent in step {@code s} of a band
  * has been taken in its step {@code s - 1}. A segment is two chunks, so that one is sent while the other comes, and a processor's cache still has
@@ -27,9 +31,10 @@ final class Ring implements Algorithm {
     private Arithmetic arithmetic;
     private long elementByteSize;
     private long bandElementsMax;
-    /** Where this member has its tensor, and the one to the right. */
+    /** Where this member has its tensor, and those to the right and to the left. */
     private final Place own = new Place();
     private final Place rights = new Place();
+    private final Place lefts = new Place();
     private boolean hasSaid;
     private boolean hasHeard;
     /** To the left, and from the right; with two members it is the same. */
@@ -50,7 +55,7 @@ final class Ring implements Algorithm {
         hasHeard = hasSaid;
         hasSaidLeft = group.left() == group.right();
         hasHeardRight = hasSaid;
-        own.set(operation.tensor);
+        own.set(operation.tensor, group.mapsMembers());
         group.hold(operation.tensor);
         sending.begin(group.rank());
         taking.begin(group.rank() - 1);
@@ -97,6 +102,12 @@ final class Ring implements Algorithm {
             rights.read(member.memory(), Message.payloadBegin(member.end(), Place.BYTE_SIZE));
             hasHeardRight = true;
         }
+        if (member == group.left()) {
+            lefts.read(member.memory(), Message.payloadBegin(member.end(), Place.BYTE_SIZE));
+            if (lefts.isInPlace()) {
+                member.map(lefts, operation.byteSize());
+            }
+        }
     }
 
     private boolean send() {
@@ -122,6 +133,8 @@ final class Ring implements Algorithm {
         Member right = group.right();
         if (sending.isComplete() && rights.isOpen()) {
             group.sendTo(right, rights, operation.tensor, sending.byteOffset(), sending.byteSize());
+        } else if (!sending.isComplete() && own.isInPlace()) {
+            group.tell(right, operation.tensor);
         } else {
             group.send(right, operation.tensor, sending.byteOffset(), sending.byteSize());
         }
@@ -136,24 +149,30 @@ final class Ring implements Algorithm {
             hear(left);
             hasHeard = true;
         } else {
-            take(left.memory(), left.end() - taking.byteSize());
+            takeFrom(left);
             taking.advance();
         }
         left.release();
         return true;
     }
 
-    private void take(MemorySegment chunk, long offset) {
+    private void takeFrom(Member left) {
         MemorySegment tensor = operation.tensor.memory();
+        long byteOffset = taking.byteOffset();
+        long byteSize = taking.byteSize();
         if (taking.isComplete()) {
             if (!own.isOpen()) {
-                MemorySegment.copy(chunk, offset, tensor, taking.byteOffset(), taking.byteSize());
+                MemorySegment.copy(left.memory(), left.end() - byteSize, tensor, byteOffset, byteSize);
             }
             return;
         }
-        arithmetic.add(tensor, taking.byteOffset(), chunk, offset, (int) taking.byteSize());
+        if (lefts.isInPlace()) {
+            arithmetic.add(tensor, byteOffset, left.mapped(), left.mappedOffset() + byteOffset, (int) byteSize);
+        } else {
+            arithmetic.add(tensor, byteOffset, left.memory(), left.end() - byteSize, (int) byteSize);
+        }
         if (taking.step == group.size() - 2) {
-            arithmetic.finish(operation.reduction, tensor, taking.byteOffset(), (int) taking.byteSize(), group.size());
+            arithmetic.finish(operation.reduction, tensor, byteOffset, (int) byteSize, group.size());
         }
     }
 
