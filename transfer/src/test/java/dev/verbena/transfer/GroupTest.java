@@ -241,6 +241,30 @@ class GroupTest {
         }
     }
 
+    /** Each tensor lies in a region of its own, which its member deregisters when it is through; the next member keeps but some of them mapped. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void regionsComeAndGo(int size) {
+        try (DeviceRing ring = DeviceRing.joined(size, SMALL_CHUNKS)) {
+            for (int i = 0; i < 40; i++) {
+                int seed = i;
+                ring.all(rank -> {
+                    try (TensorArena arena = TensorArena.create(ring.devices.get(rank).slabSource(), 1 << 18, 1 << 18);
+                            Tensor tensor = arena.allocate(ElementType.INT32, Shape.of(5_000))) {
+                        for (int j = 0; j < 5_000; j++) {
+                            tensor.memory().setAtIndex(ValueLayout.JAVA_INT, j, seed + j + rank);
+                        }
+                        ring.groups.get(rank).allReduce(tensor, Reduction.SUM, TIMEOUT);
+                        for (int j = 0; j < 5_000; j++) {
+                            assertEquals(size * (seed + j) + size * (size - 1) / 2,
+                                    tensor.memory().getAtIndex(ValueLayout.JAVA_INT, j));
+                        }
+                    }
+                });
+            }
+        }
+    }
+
     /** Who has not heard of the failure may be writing to it. */
     @Test
     void aTensorOfWhichAReductionFailsIsNotUsedAnewBeforeTheGroupIsClosed() {

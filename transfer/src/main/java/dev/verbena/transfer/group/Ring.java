@@ -35,6 +35,8 @@ final class Ring implements Algorithm {
     private final Place own = new Place();
     private final Place rights = new Place();
     private final Place lefts = new Place();
+    /** Its tensor; not before something of it is added: a member that has nothing to give may be through, and its memory gone. */
+    private boolean hasMappedLeft;
     private boolean hasSaid;
     private boolean hasHeard;
     /** To the left, and from the right; with two members it is the same. */
@@ -104,9 +106,7 @@ final class Ring implements Algorithm {
         }
         if (member == group.left()) {
             lefts.read(member.memory(), Message.payloadBegin(member.end(), Place.BYTE_SIZE));
-            if (lefts.isInPlace()) {
-                member.map(lefts, operation.byteSize());
-            }
+            hasMappedLeft = false;
         }
     }
 
@@ -167,6 +167,10 @@ final class Ring implements Algorithm {
             return;
         }
         if (lefts.isInPlace()) {
+            if (!hasMappedLeft) {
+                left.map(lefts, operation.byteSize());
+                hasMappedLeft = true;
+            }
             arithmetic.add(tensor, byteOffset, left.mapped(), left.mappedOffset() + byteOffset, (int) byteSize);
         } else {
             arithmetic.add(tensor, byteOffset, left.memory(), left.end() - byteSize, (int) byteSize);
