@@ -241,6 +241,35 @@ class GroupTest {
         }
     }
 
+    /** Where the fabric maps it, half of a tensor is read by the other member, and half of it, complete, is written there. */
+    @Test
+    void whatIsAddedIsNotSent() {
+        try (DeviceRing ring = DeviceRing.joined(2, GroupOptions.defaults())) {
+            long[] moved = new long[2];
+            long[] told = new long[2];
+            ring.all(rank -> {
+                try (Tensor tensor = ring.arenas.get(rank).allocate(ElementType.FLOAT32, Shape.of(1 << 18))) {
+                    Numbers.fill(tensor, rank + 1);
+                    TransferStatistics before = sent(ring, rank);
+                    ring.groups.get(rank).allReduce(tensor, Reduction.SUM, TIMEOUT);
+                    TransferStatistics after = sent(ring, rank);
+                    moved[rank] = after.fabricByteSize() - before.fabricByteSize();
+                    told[rank] = after.byteSize() - before.byteSize();
+                    assertEquals(3, tensor.memory().getAtIndex(ValueLayout.JAVA_FLOAT, (1 << 18) - 1));
+                }
+            });
+            long header = 56;
+            assertArrayEquals(new long[]{header + (1 << 19), header + (1 << 19)}, moved);
+            assertArrayEquals(new long[]{header + (1 << 20), header + (1 << 20)}, told);
+        }
+    }
+
+    private static TransferStatistics sent(DeviceRing ring, int rank) {
+        return ring.devices.get(rank).transferStatistics().stream()
+                .filter(each -> !each.receives() && each.name().equals("group 'ring' " + rank + ">" + (1 - rank)))
+                .findFirst().orElseThrow();
+    }
+
     /** Each tensor lies in a region of its own, which its member deregisters when it is through; the next member keeps but some of them mapped. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3})

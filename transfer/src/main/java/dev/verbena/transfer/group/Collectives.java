@@ -1,6 +1,5 @@
 package dev.verbena.transfer.group;
 
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -486,10 +485,9 @@ public final class Collectives {
     }
 
     /** That the next chunk is where the tensor is. */
-    void tell(Member to, Tensor tensor) {
-        // What was added, perhaps by streaming stores, is there before the word that tells of it.
-        VarHandle.fullFence();
-        send(to, tensor, 0, 0);
+    void sendPlace(Member to, Tensor tensor, long byteSize) {
+        sending.incrementAndGet();
+        to.sendPlace(tensor, byteSize);
     }
 
     /** With where its tensor is; the same to all, for it is written to the same memory. */

@@ -107,6 +107,11 @@ final class Member {
         sender.put(tensor, byteOffset, byteSize, sent);
     }
 
+    /** Nothing but that it may read so many bytes of the tensor. */
+    void sendPlace(Tensor tensor, long byteSize) {
+        sender.putPlace(tensor, byteSize, sent);
+    }
+
     /** To a place that it has told of, whatever the size of a slot. */
     void sendTo(Place place, Tensor tensor, long byteOffset, long byteSize) {
         sender.putAt(place.address() + byteOffset, place.rkey(), tensor, byteOffset, byteSize, sent);

@@ -134,7 +134,7 @@ final class Ring implements Algorithm {
         if (sending.isComplete() && rights.isOpen()) {
             group.sendTo(right, rights, operation.tensor, sending.byteOffset(), sending.byteSize());
         } else if (!sending.isComplete() && own.isInPlace()) {
-            group.tell(right, operation.tensor);
+            group.sendPlace(right, operation.tensor, sending.byteSize());
         } else {
             group.send(right, operation.tensor, sending.byteOffset(), sending.byteSize());
         }

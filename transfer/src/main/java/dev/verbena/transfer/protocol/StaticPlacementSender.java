@@ -205,6 +205,17 @@ public final class StaticPlacementSender {
         takeSlot(byteSize).startAt(address, rkey, tensor, byteOffset, byteSize, callback, sent - 1);
     }
 
+    /** Only the arrival of so many bytes of a registered tensor, which the receiver reads where they lie; only when it {@link #hasSlotForPart}. */
+    public void putPlace(Tensor tensor, long byteSize, SendCallback callback) {
+        requireNothingPlaced();
+        // Whatever stores they were computed with, streaming ones too, comes before the word that tells of them.
+        VarHandle.fullFence();
+        SlotSend next = nextSend();
+        sent++;
+        counters.onPlaced(byteSize);
+        next.start(tensor, 0, 0, callback, sent - 1);
+    }
+
     /**
      * What the shortest of some plain writes takes, one after the other, from its post to its completion. They go to where the next tensor
      * will, and are nothing to the receiver. Waits for them; nothing may be offered meanwhile.
