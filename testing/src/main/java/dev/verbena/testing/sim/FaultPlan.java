@@ -73,7 +73,8 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
         plan = plan.with(Fault.LATE_NS, random.nextInt(20_000));
         plan = sometimes(random, plan, Fault.EMPTY_POLL_ONE_IN, 2 + random.nextInt(10));
         plan = sometimes(random, plan, Fault.POLL_COUNT_MAX, 1 + random.nextInt(8));
-        return sometimes(random, plan, Fault.MISSED_RECEIVE_ONE_IN, 2 + random.nextInt(10));
+        plan = sometimes(random, plan, Fault.MISSED_RECEIVE_ONE_IN, 2 + random.nextInt(10));
+        return sometimes(random, plan, Fault.NO_PEER_MEMORY, 1);
     }
 
     /** With failures too, and incidents of up to three processes in the first 2 milliseconds. */

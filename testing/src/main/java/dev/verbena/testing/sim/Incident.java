@@ -26,7 +26,7 @@ public record Incident(Kind kind, int process, long atNs, long lengthNs) {
         JUMP
     }
 
-    private static final Pattern TEXT = Pattern.compile("([a-z]+):(\\d{1,9})@(\\d{1,18})\\+(\\d{1,18})");
+    private static final Pattern TEXT = Pattern.compile("([a-z]+):(\\d+)@(\\d+)\\+(\\d+)");
 
     /** Throws {@link IllegalArgumentException} if the process, the time or the length is negative. */
     public Incident {
@@ -44,11 +44,20 @@ public record Incident(Kind kind, int process, long atNs, long lengthNs) {
         }
         for (Kind kind : Kind.values()) {
             if (word(kind).equals(parts.group(1))) {
-                return new Incident(kind, Integer.parseInt(parts.group(2)), Long.parseLong(parts.group(3)),
-                        Long.parseLong(parts.group(4)));
+                return of(kind, parts);
             }
         }
         throw new IllegalArgumentException("bad incident '" + text + "'; there is no '" + parts.group(1) + "'");
+    }
+
+    private static Incident of(Kind kind, Matcher parts) {
+        try {
+            return new Incident(kind, Integer.parseInt(parts.group(2)), Long.parseLong(parts.group(3)),
+                    Long.parseLong(parts.group(4)));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("bad incident '" + parts.group() + "'; a process is at most "
+                    + Integer.MAX_VALUE + ", a number of nanoseconds at most " + Long.MAX_VALUE, e);
+        }
     }
 
     private static String word(Kind kind) {

@@ -29,6 +29,13 @@ class FaultPlanTest {
     }
 
     @Test
+    void theLargestNumbersAreReadToo() {
+        FaultPlan plan = FaultPlan.NONE
+                .with(new Incident(Incident.Kind.CUT, Integer.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE));
+        assertEquals(plan, FaultPlan.parse(plan.toString()));
+    }
+
+    @Test
     void theTextIsOneOfWords() {
         FaultPlan plan = FaultPlan.NONE.with(Fault.LATE_ONE_IN, 100).with(Fault.LATE_NS, 5_000)
                 .with(new Incident(Incident.Kind.PAUSE, 1, 1_000_000, 5_000));
@@ -51,7 +58,9 @@ class FaultPlanTest {
     void wrongWordsAreRefused() {
         for (String text : new String[]{"late", "late=", "late-one-in", "late-one-in=1", "late-one-in=-1",
                 "late-ns=x", "late-ns=1e3", "relaxed-order=3", "piece-count-max=0", "pause:1@5", "pause:-1@5+5",
-                "sleep:1@5+5", "PAUSE:1@5+5", "late_ns=5", "none none", "pause:1@9999999999999999999+1"}) {
+                "sleep:1@5+5", "PAUSE:1@5+5", "late_ns=5", "none none", "pause:1@9999999999999999999+1",
+                "pause:9999999999@1+1",
+                "pause:1@1+99999999999999999999"}) {
             IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> FaultPlan.parse(text),
                     text);
             assertTrue(!e.getMessage().isBlank(), text);

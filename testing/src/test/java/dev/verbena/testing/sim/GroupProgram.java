@@ -53,10 +53,10 @@ public final class GroupProgram {
         isOneWrong = random.nextInt(4) == 0;
     }
 
-    /** Random faults, often messages so small that a chunk takes several, and often members that do not see each other's memory. */
+    /** Random faults, often messages so small that a chunk takes several. */
     static FaultPlan plan(long seed) {
         FaultPlan plan = (seed % 3 == 0 ? FaultPlan.harmless(seed) : FaultPlan.random(seed))
-                .with(Fault.FAILED_REGISTRATION_ONE_IN, 0).with(Fault.NO_PEER_MEMORY, seed / 2 % 2);
+                .with(Fault.FAILED_REGISTRATION_ONE_IN, 0);
         return seed % 2 == 0 ? plan : plan.with(Fault.MESSAGE_BYTE_SIZE_MAX, 512);
     }
 

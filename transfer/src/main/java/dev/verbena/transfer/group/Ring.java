@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>What is added goes through slots too, unless the fabric maps a peer's memory: then it is added from where the member to the left has it, which
  * hears nothing of that: it gets the segment complete, and that it cannot be before. So each line of memory goes from one processor's cache to
- * another's once, and not three times.
+ * another's once, and not three times (ADR 22).
  *
  * <p>Segments go in chunks; what has been taken in one step is sent in the next, chunk by chunk. Always: what is sent in step {@code s} of a band
  * has been taken in its step {@code s - 1}. A segment is two chunks, so that one is sent while the other comes, and a processor's cache still has
