@@ -11,7 +11,8 @@ import dev.verbena.transfer.spi.PeerMemory;
  * Regions of another member, each mapped when it is named for the first time, until the connection closes, or {@value #MAX} others were named: they
  * are slabs of its arenas, which may be gone. Nothing is allocated when one is found that is mapped.
  *
- * <p><b>Owner:</b> {@link Member}. <b>Threading:</b> found while driving, closed on any thread; who uses the bytes then is told by an exception.
+ * <p><b>Owner:</b> {@link Member}. <b>Threading:</b> found while driving, closed on any thread; who uses the bytes then is told by an exception. Regions are
+ * unmapped outside the lock: the fabric may have waited for that, to tell others.
  */
 final class MappedRegions {
     private static final int MAX = 16;
@@ -35,24 +36,31 @@ final class MappedRegions {
      *
      * @throws TransferException if it cannot be mapped
      */
-    synchronized PeerMemory find(long rkey) {
-        for (int i = 0; i < regions.size(); i++) {
-            if (regions.get(i).rkey == rkey) {
-                return regions.get(i).memory;
+    PeerMemory find(long rkey) {
+        PeerMemory memory;
+        Region old = null;
+        synchronized (this) {
+            for (int i = 0; i < regions.size(); i++) {
+                if (regions.get(i).rkey == rkey) {
+                    return regions.get(i).memory;
+                }
             }
+            if (isClosed) {
+                throw new TransferException("peer '" + peer.name() + "' has left");
+            }
+            memory = peer.connection().mapPeer(rkey);
+            if (regions.size() == MAX) {
+                old = regions.removeFirst();
+            }
+            regions.add(new Region(rkey, memory));
         }
-        if (isClosed) {
-            throw new TransferException("peer '" + peer.name() + "' has left");
+        if (old != null) {
+            old.memory.close();
         }
-        PeerMemory memory = peer.connection().mapPeer(rkey);
-        if (regions.size() == MAX) {
-            regions.removeFirst().memory.close();
-        }
-        regions.add(new Region(rkey, memory));
         return memory;
     }
 
-    /** Idempotent. Outside the lock regions are unmapped: the fabric may have waited for that, to tell others. */
+    /** Idempotent. */
     void close() {
         List<Region> left;
         synchronized (this) {

@@ -2,6 +2,8 @@ package dev.verbena.transfer.group;
 
 import java.lang.foreign.MemorySegment;
 
+import dev.verbena.transfer.TransferException;
+
 /**
  * All-reduce around a ring (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009), band after
  * band of the tensor: a band has as many segments as the group has members. In step {@code s} of {@code 2(n-1)} each member sends segment {@code rank - s} to the right, and
@@ -167,16 +169,24 @@ final class Ring implements Algorithm {
             return;
         }
         if (lefts.isInPlace()) {
-            if (!hasMappedLeft) {
-                left.map(lefts, operation.byteSize());
-                hasMappedLeft = true;
-            }
-            arithmetic.add(tensor, byteOffset, left.mapped(), left.mappedOffset() + byteOffset, (int) byteSize);
+            addInPlace(left, tensor, byteOffset, (int) byteSize);
         } else {
             arithmetic.add(tensor, byteOffset, left.memory(), left.end() - byteSize, (int) byteSize);
         }
         if (taking.step == group.size() - 2) {
             arithmetic.finish(operation.reduction, tensor, byteOffset, (int) byteSize, group.size());
+        }
+    }
+
+    private void addInPlace(Member left, MemorySegment tensor, long byteOffset, int byteSize) {
+        if (!hasMappedLeft) {
+            left.map(lefts, operation.byteSize());
+            hasMappedLeft = true;
+        }
+        try {
+            arithmetic.add(tensor, byteOffset, left.mapped(), left.mappedOffset() + byteOffset, byteSize);
+        } catch (IllegalStateException e) {
+            throw new TransferException(left + " is lost: its memory is not mapped any more", e);
         }
     }
 
