@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Where a CPU moves what is written, these are not all: each line of a message goes twice from one core's cache to another's, of what is read
  * only once. That is the same kind of thing as a request's own way, some lines back and forth, so that where both cost the same depends little on
- * how far apart the cores are. It depends on how many lines they fetch at once: 3 to 4 KiB on a Zen 4, more than 7 on a Zen 5; the more where the
+ * how far apart the cores are. It depends on the processor: 3 to 4 KiB on a Zen 4, more than 7 on a Zen 5; the more where the
  * tensor has just been written, as those lines, too, have to come back.
  *
  * <p><b>Owner:</b> {@link AdaptiveExchangeSender}. <b>Threading:</b> written while driving; the size and the reason are read by any thread.
