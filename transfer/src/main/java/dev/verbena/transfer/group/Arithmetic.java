@@ -113,7 +113,7 @@ abstract sealed class Arithmetic {
 
     /** All of them. */
     void divideAll(int divisor) {
-        throw new UnsupportedOperationException(getClass().getSimpleName() + " has no mean");
+        divide(BLOCK_BYTE_SIZE / elementByteSize, divisor);
     }
 
     private static float bfloat16ToFloat(short bits) {

@@ -81,8 +81,8 @@ final class Member {
     void map(Place place, long byteSize) {
         PeerMemory region = regions.find(place.rkey());
         mapped = region.memory();
-        mappedOffset = place.address() - region.address();
-        if (mappedOffset < 0 || mappedOffset > mapped.byteSize() || byteSize > mapped.byteSize() - mappedOffset) {
+        mappedOffset = region.offsetOf(place.address(), byteSize);
+        if (mappedOffset < 0) {
             throw new TransferException(
                     this + " names a tensor of byteSize=" + byteSize + " that is not in its region: address="
                             + place.address() + " rkey=" + place.rkey());

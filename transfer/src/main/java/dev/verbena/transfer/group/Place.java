@@ -11,10 +11,10 @@ import dev.verbena.transfer.spi.MemoryRegion;
  * Where a member has the tensor of an operation, for those that read or write there; in front of the header of its {@link Message}.
  *
  * <pre>
- *  0                           8                16               24
- * +---------------------------+----------------+----------------+
- * | 1 if open, 3 if in place  | address        | rkey           |
- * +---------------------------+----------------+----------------+
+ *  0                               8                16               24
+ * +-------------------------------+----------------+----------------+
+ * | 0, 1 if open, 3 if in place   | address        | rkey           |
+ * +-------------------------------+----------------+----------------+
  * </pre>
  *
  * <p><b>Owner:</b> {@link Ring}. <b>Threading:</b> while driving.
@@ -22,10 +22,9 @@ import dev.verbena.transfer.spi.MemoryRegion;
 final class Place {
     static final long BYTE_SIZE = 3 * Long.BYTES;
 
-    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
-
     private static final long OPEN = 1;
     private static final long IN_PLACE = 2;
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
 
     private long state;
     private long address;

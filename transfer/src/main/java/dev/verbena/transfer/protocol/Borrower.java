@@ -219,12 +219,10 @@ final class Borrower {
         Borrowed(Region region, DynamicRecord record) {
             this.region = region;
             loan = record.loan();
-            offset = record.address() - region.memory.address();
+            offset = region.memory.offsetOf(record.address(), record.byteSize());
             type = record.type();
             shape = record.shape();
-            if (offset < 0 || offset > region.memory.memory().byteSize()
-                    || record.byteSize() > region.memory.memory().byteSize() - offset
-                    || offset % type.byteAlignment() != 0) {
+            if (offset < 0 || offset % type.byteAlignment() != 0) {
                 throw new TransferException("malformed record of a lent tensor: address=" + record.address()
                         + " byteSize=" + record.byteSize() + " is not in the region of rkey=" + record.rkey());
             }

@@ -208,12 +208,7 @@ public final class StaticPlacementSender {
     /** Only the arrival of so many bytes of a registered tensor, which the receiver reads where they lie; only when it {@link #hasSlotForPart}. */
     public void putPlace(Tensor tensor, long byteSize, SendCallback callback) {
         requireNothingPlaced();
-        // Whatever stores they were computed with, streaming ones too, comes before the word that tells of them.
-        VarHandle.fullFence();
-        SlotSend next = nextSend();
-        sent++;
-        counters.onPlaced(byteSize);
-        next.start(tensor, 0, 0, callback, sent - 1);
+        takeSlotOfPlaced(byteSize).start(tensor, 0, 0, callback, sent - 1);
     }
 
     /**
@@ -379,12 +374,16 @@ public final class StaticPlacementSender {
             throw new IllegalStateException("sender '" + name + "': " + offered
                     + " is not what was placed last, or was offered before; a placed tensor is sent once");
         }
-        // Whatever stores it was computed with, streaming ones too, comes before the word that tells of it.
+        takeSlotOfPlaced(layout.byteSize()).startPlaced(callback, sent - 1);
+    }
+
+    /** Of what lies where it is used already: whatever stores it was computed with, streaming ones too, comes before the word that tells of it. */
+    private SlotSend takeSlotOfPlaced(long byteSize) {
         VarHandle.fullFence();
         SlotSend next = nextSend();
         sent++;
-        counters.onPlaced(layout.byteSize());
-        next.startPlaced(callback, sent - 1);
+        counters.onPlaced(byteSize);
+        return next;
     }
 
     private SendResult backPressured() {

@@ -14,6 +14,12 @@ public interface PeerMemory extends Slab, AutoCloseable {
     /** The address under which the peer names the first byte. */
     long address();
 
+    /** Where in {@link #memory()} the bytes lie that the peer names so, or -1 if not all of them do. Addresses are unsigned; nothing overflows. */
+    default long offsetOf(long address, long byteSize) {
+        long offset = address - address();
+        return offset >= 0 && offset <= memory().byteSize() && byteSize <= memory().byteSize() - offset ? offset : -1;
+    }
+
     /** Unmaps it; nobody may be using the bytes. Idempotent. */
     @Override
     void close();
