@@ -1,11 +1,13 @@
 package example.fabric;
 
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.spi.CompletionQueue;
 import dev.verbena.transfer.spi.Connection;
 import dev.verbena.transfer.spi.MemoryRegion;
+import dev.verbena.transfer.spi.Opcode;
 import dev.verbena.transfer.spi.PeerMemory;
 import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.WorkRequest;
@@ -111,6 +113,21 @@ final class TalliedConnection implements Connection {
             int posted = pair.post(carried(head));
             fabric.count(head, posted);
             return posted;
+        }
+
+        @Override
+        public boolean tryPut(MemorySegment source, long offset, long byteSize, long address, long rkey) {
+            return fabric.count(Opcode.WRITE, byteSize, pair.tryPut(source, offset, byteSize, address, rkey));
+        }
+
+        @Override
+        public boolean tryPutWord(long address, long rkey, long word, boolean tellsPolls) {
+            return fabric.count(Opcode.WRITE, Long.BYTES, pair.tryPutWord(address, rkey, word, tellsPolls));
+        }
+
+        @Override
+        public boolean tryGet(long address, long rkey, MemorySegment target, long offset, long byteSize) {
+            return fabric.count(Opcode.READ, byteSize, pair.tryGet(address, rkey, target, offset, byteSize));
         }
 
         @Override

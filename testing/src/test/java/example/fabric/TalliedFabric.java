@@ -45,7 +45,7 @@ final class TalliedFabric implements Fabric {
         }
     }
 
-    /** Bytes of all requests with that opcode that were posted. */
+    /** Bytes of all requests with that opcode that were posted, and of what was put or got at once. */
     long byteSize(Opcode opcode) {
         return tally.get(opcode).sum();
     }
@@ -56,6 +56,12 @@ final class TalliedFabric implements Fabric {
             tally.get(request.opcode).add(request.totalByteSize());
             request = request.next;
         }
+    }
+
+    /** @return whether it was done, for the caller to return */
+    boolean count(Opcode opcode, long byteSize, boolean isDone) {
+        tally.get(opcode).add(isDone ? byteSize : 0);
+        return isDone;
     }
 
     @Override

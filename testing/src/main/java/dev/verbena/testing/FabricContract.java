@@ -26,6 +26,7 @@ public abstract class FabricContract
             QueueContract,
             AccessContract,
             PeerMemoryContract,
+            ImmediateContract,
             FailureContract,
             ConnectionContract,
             ConnectingContract,

@@ -114,7 +114,7 @@ interface WakeContract extends FabricFixture {
         }
     }
 
-    private static void awaitUntil(FabricSide side, int countMax, BooleanSupplier condition) {
+    static void awaitUntil(FabricSide side, int countMax, BooleanSupplier condition) {
         side.poll(countMax);
         while (!condition.getAsBoolean()) {
             side.queue.await(FOREVER_NS);

@@ -5,6 +5,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -16,9 +17,15 @@ import dev.verbena.transfer.spi.QueuePair;
 import dev.verbena.transfer.spi.QueuePairOptions;
 import dev.verbena.transfer.spi.WorkRequest;
 
-/** A fabric whose queue pairs count, by their place in the connection, what is posted to them; the first one, the RPC's, is 0. */
+/**
+ * A fabric whose queue pairs count, by their place in the connection, what is posted to them; the first one, the RPC's, is 0. So that all is, nothing
+ * is done at once, unless it is wanted.
+ */
 final class PostTally {
+    private static final Set<String> AT_ONCE = Set.of("tryPut", "tryPutWord", "tryGet");
+
     private final Fabric fabric;
+    private final boolean isPostingAll;
     private final Map<Connection, Connection> counted = new ConcurrentHashMap<>();
     private final Map<Integer, Counts> counts = new ConcurrentHashMap<>();
 
@@ -40,7 +47,12 @@ final class PostTally {
     }
 
     PostTally(Fabric fabric) {
+        this(fabric, true);
+    }
+
+    PostTally(Fabric fabric, boolean isPostingAll) {
         this.fabric = fabric;
+        this.isPostingAll = isPostingAll;
     }
 
     Counts of(int queuePair) {
@@ -100,7 +112,7 @@ final class PostTally {
                     if (method.equals("post")) {
                         count((WorkRequest) arguments[0], its);
                     }
-                    return null;
+                    return isPostingAll && AT_ONCE.contains(method) ? false : null;
                 }));
             }
             return proxy(Connection.class, raw,

@@ -46,6 +46,11 @@ class Conduct {
         return true;
     }
 
+    /** Whether who sleeps hears of what was put at once. */
+    boolean wakesForPuts() {
+        return true;
+    }
+
     /** How many bytes at the end of a message are left out. */
     long missing() {
         return 0;

@@ -30,6 +30,8 @@ public enum Fault {
     NO_ATOMICS(0, 0, 1),
     /** 1: the fabric does not map memory of peers. */
     NO_PEER_MEMORY(0, 0, 1),
+    /** One in so many accesses at once cannot be had, and what was to be put perhaps lies there in part; 1 for none that can. */
+    REFUSED_AT_ONCE_ONE_IN(0, 1, Fault.MANY),
     /** The most gather elements of a request. */
     ELEMENT_COUNT_MAX(16, 1, 16),
     /** The most scatter elements of a read, as far as a request may have so many. */

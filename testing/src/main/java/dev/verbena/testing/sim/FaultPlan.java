@@ -94,7 +94,8 @@ public record FaultPlan(Map<Fault, Long> settings, List<Incident> incidents) {
                     random.nextInt(INCIDENT_NS_MAX)));
         }
         plan = sometimes(random, plan, Fault.PEER_TIMEOUT_NS, 1 + random.nextInt(INCIDENT_NS_MAX));
-        return sometimes(random, plan, Fault.WRITES_OUTLIVE_TARGET, 1);
+        plan = sometimes(random, plan, Fault.WRITES_OUTLIVE_TARGET, 1);
+        return sometimes(random, plan, Fault.REFUSED_AT_ONCE_ONE_IN, 1 + random.nextInt(10));
     }
 
     private static FaultPlan sometimes(Random random, FaultPlan plan, Fault fault, long value) {

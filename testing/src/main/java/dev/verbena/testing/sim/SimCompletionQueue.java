@@ -13,14 +13,21 @@ import dev.verbena.transfer.spi.CompletionQueue;
  * <p><b>Owner:</b> the device. <b>Threading:</b> confined to the simulation, but for {@link #signal}.
  */
 final class SimCompletionQueue implements CompletionQueue {
+    /** In a row, before it looks for what peers have put. */
+    private static final int IDLE_POLLS_MAX = 64;
+
     private final Simulation simulation;
     private final SimFabric fabric;
     private final List<SimQueuePair> queuePairs = new ArrayList<>();
     private final Completion completion = new Completion();
     private boolean isOpen = true;
     private boolean hasEffect;
+    /** A peer has put something of which it tells only who sleeps. */
+    private boolean hasPut;
+    private int idlePolls;
     private long remoteEffects;
     private volatile boolean isSignaled;
+    private boolean isAwaiting;
 
     SimCompletionQueue(Simulation simulation, SimFabric fabric) {
         this.simulation = simulation;
@@ -38,6 +45,10 @@ final class SimCompletionQueue implements CompletionQueue {
         if (fabric.process().isStill() || simulation.chance().happens(Fault.EMPTY_POLL_ONE_IN)) {
             return 0;
         }
+        idlePolls = hasEffect || anyReady() != null ? 0 : idlePolls + 1;
+        if (idlePolls > IDLE_POLLS_MAX) {
+            tellOfPuts();
+        }
         if (hasEffect) {
             hasEffect = false;
             remoteEffects++;
@@ -51,6 +62,13 @@ final class SimCompletionQueue implements CompletionQueue {
             simulation.chance().count(Fault.POLL_COUNT_MAX);
         }
         return count;
+    }
+
+    private void tellOfPuts() {
+        if (hasPut) {
+            hasPut = false;
+            onEffect();
+        }
     }
 
     private SimQueuePair anyReady() {
@@ -70,8 +88,11 @@ final class SimCompletionQueue implements CompletionQueue {
     @Override
     public void await(long timeoutNs) {
         checkOpen();
+        tellOfPuts();
+        isAwaiting = true;
         simulation.runUntil(() -> isSignaled || !fabric.process().isStill() && (hasEffect || anyReady() != null),
                 timeoutNs);
+        isAwaiting = false;
         isSignaled = false;
     }
 
@@ -83,6 +104,15 @@ final class SimCompletionQueue implements CompletionQueue {
     /** Something of a peer's has landed in this process. */
     void onEffect() {
         hasEffect |= !simulation.chance().happensIfSet(Fault.SILENT_WRITES);
+    }
+
+    /** A peer has put a word. */
+    void onPut(boolean tellsPolls) {
+        if (tellsPolls || isAwaiting && simulation.conduct().wakesForPuts()) {
+            onEffect();
+        } else {
+            hasPut = simulation.conduct().wakesForPuts();
+        }
     }
 
     /** One of its queue pairs has more to deliver. */

@@ -1,5 +1,9 @@
 package dev.verbena.testing.sim;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Completion;
 import dev.verbena.transfer.spi.CompletionHandler;
 import dev.verbena.transfer.spi.CompletionStatus;
@@ -110,6 +114,59 @@ final class SimQueuePair implements QueuePair {
         }
         receives.post(new SimReceive(workRequestId, (SimRegion) region, offset, byteSize));
         return true;
+    }
+
+    // ---- at once ----
+
+    @Override
+    public boolean tryPut(MemorySegment source, long offset, long byteSize, long address, long rkey) {
+        SimRegion region = reach(AccessRight.REMOTE_WRITE, address, byteSize, rkey);
+        if (region == null) {
+            return false;
+        }
+        boolean isRefused = isRefusedAtOnce();
+        long landed = isRefused ? simulation.chance().below((int) byteSize + 1)
+                : byteSize - simulation.conduct().missing();
+        MemorySegment.copy(source, offset, region.bytes(), address - region.address(), Math.max(landed, 0));
+        return !isRefused;
+    }
+
+    @Override
+    public boolean tryPutWord(long address, long rkey, long word, boolean tellsPolls) {
+        SimRegion region = address % Long.BYTES != 0 ? null
+                : reach(AccessRight.REMOTE_WRITE, address, Long.BYTES, rkey);
+        if (region == null || isRefusedAtOnce()) {
+            return false;
+        }
+        region.bytes().set(ValueLayout.JAVA_LONG_UNALIGNED, address - region.address(), word);
+        peer().completionQueue.onPut(tellsPolls);
+        return true;
+    }
+
+    @Override
+    public boolean tryGet(long address, long rkey, MemorySegment target, long offset, long byteSize) {
+        SimRegion region = reach(AccessRight.REMOTE_READ, address, byteSize, rkey);
+        if (region == null || isRefusedAtOnce()) {
+            return false;
+        }
+        MemorySegment.copy(region.bytes(), address - region.address(), target, offset, byteSize);
+        return true;
+    }
+
+    private boolean isRefusedAtOnce() {
+        return simulation.chance().happens(Fault.REFUSED_AT_ONCE_ONE_IN);
+    }
+
+    /** @return null if the fabric, the peer, or its region does not let it */
+    private SimRegion reach(AccessRight right, long address, long byteSize, long rkey) {
+        simulation.checkThread();
+        if (!fabric.capabilities().mapsPeerMemory() || state != State.READY || !reachesPeer()) {
+            return null;
+        }
+        SimRegion region = peer().memory().find(rkey);
+        boolean isAllowed = region != null && region.contains(address, byteSize)
+                && (region.rights().contains(right) || !simulation.conduct().checksAccess());
+        return isAllowed ? region : null;
     }
 
     private void checkNotClosed() {

@@ -36,7 +36,7 @@ record ScalingModel(long connections, long senders, long receivers, int slots, i
 
     private static final long LINE = 128;
     private static final long LINK_HEADER_BYTE_SIZE = 10 * LINE;
-    private static final long HALF_HEADER_BYTE_SIZE = 8 * LINE;
+    private static final long HALF_HEADER_BYTE_SIZE = 9 * LINE;
     private static final long RECEIVE_ENTRY_BYTE_SIZE = 64;
     static final long QUEUE_PAIRS_PER_SHM_QUEUE = 8127;
     /** A socket, the link file, the folder of the peer's files. */

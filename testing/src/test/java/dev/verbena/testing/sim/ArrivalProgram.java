@@ -45,7 +45,8 @@ public final class ArrivalProgram {
     }
 
     static FaultPlan plan(long seed) {
-        return FaultPlan.harmless(seed).with(Fault.PIECE_COUNT_MAX, PIECES).with(Fault.RELAXED_ORDER, seed % 3);
+        return FaultPlan.harmless(seed).with(Fault.PIECE_COUNT_MAX, PIECES).with(Fault.RELAXED_ORDER, seed % 3)
+                .with(Fault.REFUSED_AT_ONCE_ONE_IN, 1);
     }
 
     private static int queuePairIndex(long seed) {

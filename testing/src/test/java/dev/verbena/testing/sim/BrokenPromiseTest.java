@@ -159,8 +159,23 @@ class BrokenPromiseTest {
                 return false;
             }
         };
-        Method test = ContractRun.tests().stream().filter(each -> each.getName().equals("eachMissingRightIsRefused"))
-                .findFirst().orElseThrow();
+        assertContractFinds("eachMissingRightIsRefused", broken);
+        assertContractFinds("whatThePeerDoesNotLetIsRefusedAndNothingFails", broken);
+    }
+
+    @Test
+    void aWordThatNobodyIsToldOf() {
+        assertContractFinds("anAwaitOfNoTimeLooksForWordsThatTellNoPoll", new Conduct() {
+            @Override
+            boolean wakesForPuts() {
+                return false;
+            }
+        });
+    }
+
+    private static void assertContractFinds(String name, Conduct broken) {
+        Method test = ContractRun.tests().stream().filter(each -> each.getName().equals(name)).findFirst()
+                .orElseThrow();
         ContractRun.run(test, new Simulation(1, FaultPlan.NONE));
         assertThrows(AssertionError.class,
                 () -> ContractRun.run(test, new Simulation(1, FaultPlan.NONE, broken)));

@@ -33,7 +33,8 @@ class ExchangeInSimulationTest {
                 "            EngineQueuePair over = queuePairs.get(index % stripes);",
                 "            if (index % stripes > 0) {\n                onEnded(null);\n                return;\n            }\n"
                         + "            EngineQueuePair over = queuePairs.get(index % stripes);"),
-        SENDS_THE_LATEST_FIRST("step \\d+ (is|has|element)", "exchange/AdaptiveExchangeSender.java",
+        SENDS_THE_LATEST_FIRST("step \\d+ (is|has|element)|failed .* step=\\d+: .* step \\d+",
+                "exchange/AdaptiveExchangeSender.java",
                 "        waiting.add(send);", "        waiting.addFirst(send);"),
         TAKES_THE_WORD_OF_THE_ROUND_BEFORE("is damaged|element|that has not landed",
                 "exchange/AdaptiveExchangeSender.java",

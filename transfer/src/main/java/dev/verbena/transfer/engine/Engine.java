@@ -309,6 +309,8 @@ public final class Engine {
     private void nap(long timeoutNs) {
         if (!hasCommands() || driver != null) {
             LockSupport.parkNanos(this, Math.min(timeoutNs, napNs));
+            // For what a sleeper alone is told of.
+            completionQueue.await(0);
             napNs = Math.min(2 * napNs, NAP_NS_MAX);
         }
     }

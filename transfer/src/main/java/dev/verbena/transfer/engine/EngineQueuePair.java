@@ -1,5 +1,6 @@
 package dev.verbena.transfer.engine;
 
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -27,12 +28,16 @@ import dev.verbena.transfer.spi.WorkRequest;
  * What waits goes as one list when there is room, so with one doorbell; of the work requests of one {@link Request} only the last is signaled.
  * Always: {@code inFlight <= sendDepth}; requests wait only while the send queue is full, or until all of a list are there.
  *
- * <p><b>Owner:</b> {@link Owner}. <b>Threading:</b> {@link #execute} and {@link #outstanding} are thread-safe; all else is called while
- * driving the engine.
+ * <p>What the fabric can do {@linkplain #tryPut at once} is not in this line, and needs nobody who drives.
+ *
+ * <p><b>Owner:</b> {@link Owner}. <b>Threading:</b> {@link #execute}, {@link #outstanding} and what is done at once are thread-safe; all else is
+ * called while driving the engine.
  */
 public final class EngineQueuePair {
     private static final Logger LOG = LoggerFactory.getLogger(EngineQueuePair.class);
     private static final long RECEIVE = 1L << 63;
+    /** What is done at once keeps others from driving no longer than this takes to copy. */
+    public static final long IMMEDIATE_BYTE_SIZE_MAX = 64 << 10;
 
     /** Who stands for the queue pair's failures: the connection. */
     public interface Owner {
@@ -113,6 +118,30 @@ public final class EngineQueuePair {
     /** Requests posted or waiting, as last seen while driving. */
     public int outstanding() {
         return outstanding.getOpaque();
+    }
+
+    /**
+     * Puts so many bytes, as long as nothing has failed and they are not many.
+     *
+     * @return false if a request is to be handed over instead
+     * @see QueuePair#tryPut
+     */
+    public boolean tryPut(MemorySegment source, long offset, long byteSize, long address, long rkey) {
+        return isImmediate(byteSize) && queuePair.tryPut(source, offset, byteSize, address, rkey);
+    }
+
+    /** @see QueuePair#tryPutWord */
+    public boolean tryPutWord(long address, long rkey, long word, boolean tellsPolls) {
+        return isImmediate(Long.BYTES) && queuePair.tryPutWord(address, rkey, word, tellsPolls);
+    }
+
+    /** @see QueuePair#tryGet */
+    public boolean tryGet(long address, long rkey, MemorySegment target, long offset, long byteSize) {
+        return isImmediate(byteSize) && queuePair.tryGet(address, rkey, target, offset, byteSize);
+    }
+
+    private boolean isImmediate(long byteSize) {
+        return byteSize <= IMMEDIATE_BYTE_SIZE_MAX && owner.failure() == null;
     }
 
     /** Puts it under its engine, and posts {@code count} receives of {@code byteSize} bytes each, from {@code offset} on; {@code region} may be null. */

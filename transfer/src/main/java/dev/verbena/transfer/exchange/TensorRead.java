@@ -89,6 +89,12 @@ final class TensorRead {
         failure = null;
         // This method counts too: a request may end in the midst of it.
         underWay = 1;
+        if (from.getFirst().tryGet(what.address, what.rkey, what.place.region().memory(), what.place.regionOffset(),
+                what.byteSize)) {
+            owner.onLanded(what, 0, what.byteSize);
+            onOneEnded();
+            return;
+        }
         for (int i = 0; i < CHUNKS_EACH * stripes; i++) {
             chunks[i].postNext(true);
         }
@@ -205,7 +211,12 @@ final class TensorRead {
         }
 
         void post(long outcome) {
-            Words.setRelease(words.memory(), wordOffset, ExchangeEntry.releaseWord(arrival.round, outcome));
+            long word = ExchangeEntry.releaseWord(arrival.round, outcome);
+            if (queuePairs.getFirst().tryPutWord(arrival.releaseAddress, arrival.releaseRkey, word, true)) {
+                becomeIdle();
+                return;
+            }
+            Words.setRelease(words.memory(), wordOffset, word);
             workRequest.reset(0, Opcode.WRITE)
                     .element((MemoryRegion) words.slab(), words.slabOffset() + wordOffset, ExchangeEntry.WORD)
                     .remote(arrival.releaseAddress, arrival.releaseRkey);

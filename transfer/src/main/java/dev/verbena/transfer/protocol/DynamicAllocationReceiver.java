@@ -387,7 +387,7 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
             }
             state.setRelease(State.READING);
             reading.setRelease(reading.getPlain() + 1);
-            if (record.byteSize() == 0) {
+            if (record.byteSize() == 0 || readAtOnce()) {
                 finish(null);
                 engines.announce();
             } else {
@@ -401,6 +401,11 @@ public final class DynamicAllocationReceiver implements StaticPlacementReceiver.
             finish(null);
             engines.announce();
             return true;
+        }
+
+        private boolean readAtOnce() {
+            return queuePairs.getFirst().tryGet(record.address(), record.rkey(), place.region().memory(),
+                    place.regionOffset(), record.byteSize());
         }
 
         private boolean borrow() {

@@ -714,6 +714,11 @@ public final class StaticPlacementReceiver {
 
         void write(long count) {
             told.setRelease(count);
+            // Who waits for a slot looks at the word itself; a protocol over the slots is told.
+            if (acknowledgementQueuePair.tryPutWord(acknowledgementAddress, acknowledgementRkey, count,
+                    overlay != null)) {
+                return;
+            }
             inFlight = true;
             acknowledgementUnderWay.setRelease(true);
             Words.setRelease(buffer.memory(), layout.acknowledgementOffset(), count);

@@ -78,12 +78,14 @@ public final class StaticPlacementSender {
     private final Capabilities capabilities;
     private final TransferCounters counters;
     private final SlotSend[] sends;
+    /** By this side's processor, and only if one word tells of a tensor. */
+    private final boolean isPutPossible;
 
     /** Written by the offering thread, as is the next. */
     private long sent;
     /** What it knows of the acknowledgements: the word lies on a line that the receiver writes, and is read when no slot is known to be free. */
     private long acknowledgedSeen;
-    /** As many of them as may be posted. */
+    /** As many of them as may be posted; the last of these is. */
     private final AtomicLong offered;
     private volatile PlacementState state = PlacementState.OPEN;
     private volatile String failure;
@@ -119,6 +121,7 @@ public final class StaticPlacementSender {
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new Lane(queuePairs.get(i), i);
         }
+        this.isPutPossible = capabilities.mapsPeerMemory() && placement.tail() && lanes.length == 1;
         this.sends = new SlotSend[placement.depth()];
         for (int slot = 0; slot < sends.length; slot++) {
             sends[slot] = new SlotSend(slot);
@@ -179,7 +182,7 @@ public final class StaticPlacementSender {
 
     /** The same, of memory that is there for as long as this sender is: it takes no hold on it. */
     void putOwn(Tensor tensor, SendCallback callback) {
-        takeSlot(layout.byteSize()).startOwn(tensor, callback, sent - 1);
+        takeSlot(null, layout.byteSize()).start(null, tensor, 0, layout.byteSize(), callback, sent - 1);
     }
 
     /**
@@ -194,7 +197,7 @@ public final class StaticPlacementSender {
 
     /** Takes bytes of a registered tensor, whatever it is, to the end of the slot's payload; only when it {@link #hasSlotForPart}. */
     public void put(Tensor tensor, long byteOffset, long byteSize, SendCallback callback) {
-        takeSlot(byteSize).start(tensor, byteOffset, byteSize, callback, sent - 1);
+        takeSlot(tensor, byteSize).start(tensor, tensor, byteOffset, byteSize, callback, sent - 1);
     }
 
     /**
@@ -202,13 +205,13 @@ public final class StaticPlacementSender {
      * as slots are, not after the receiver has closed.
      */
     public void putAt(long address, long rkey, Tensor tensor, long byteOffset, long byteSize, SendCallback callback) {
-        takeSlot(byteSize).startAt(address, rkey, tensor, byteOffset, byteSize, callback, sent - 1);
+        takeSlot(tensor, byteSize).startAt(address, rkey, tensor, byteOffset, byteSize, callback, sent - 1);
     }
 
     /** Only the arrival of so many bytes of a registered tensor, which the receiver reads where they lie; only when it {@link #hasSlotForPart}. */
     public void putPlace(Tensor tensor, long byteSize, SendCallback callback) {
         requireNothingPlaced();
-        takeSlotOfPlaced(byteSize).start(tensor, 0, 0, callback, sent - 1);
+        takeSlotOfPlaced(tensor, byteSize).start(tensor, tensor, 0, 0, callback, sent - 1);
     }
 
     /**
@@ -237,7 +240,12 @@ public final class StaticPlacementSender {
     /** Whether an offer would be taken now. */
     public boolean isReady() {
         checkUsable();
-        return hasSlot() || peer.engines().progress() > 0 && hasSlot();
+        if (sent - acknowledgedSeen < layout.depth() && hasSlot()) {
+            return true;
+        }
+        // Once round at the latest: who only offers drives here, so that a peer that calls has its answer.
+        peer.engines().progress();
+        return hasSlot();
     }
 
     private boolean hasSlot() {
@@ -274,7 +282,7 @@ public final class StaticPlacementSender {
         if (!isReady()) {
             return backPressured();
         }
-        takeSlot(layout.byteSize()).start(view, runs, callback, sent - 1);
+        takeSlot(view).start(view, runs, callback, sent - 1);
         return SendResult.SENT;
     }
 
@@ -374,13 +382,14 @@ public final class StaticPlacementSender {
             throw new IllegalStateException("sender '" + name + "': " + offered
                     + " is not what was placed last, or was offered before; a placed tensor is sent once");
         }
-        takeSlotOfPlaced(layout.byteSize()).startPlaced(callback, sent - 1);
+        takeSlotOfPlaced(tails, layout.byteSize()).start(tails, tails, 0, 0, callback, sent - 1);
     }
 
     /** Of what lies where it is used already: whatever stores it was computed with, streaming ones too, comes before the word that tells of it. */
-    private SlotSend takeSlotOfPlaced(long byteSize) {
+    private SlotSend takeSlotOfPlaced(Tensor held, long byteSize) {
         VarHandle.fullFence();
         SlotSend next = nextSend();
+        next.hold(held, isImmediate(0));
         sent++;
         counters.onPlaced(byteSize);
         return next;
@@ -400,13 +409,36 @@ public final class StaticPlacementSender {
         return sends[layout.slot(sent)];
     }
 
-    /** Before the send starts, since its callback may offer the next tensor. */
-    private SlotSend takeSlot(long byteSize) {
+    /**
+     * Before the send starts, since its callback may offer the next tensor.
+     *
+     * @param held until it is written; null for what needs no hold
+     * @throws IllegalStateException if that is closed; then no slot is taken
+     */
+    private SlotSend takeSlot(Tensor held, long byteSize) {
         requireNothingPlaced();
         SlotSend next = nextSend();
+        next.hold(held, isImmediate(byteSize));
+        return take(next, byteSize);
+    }
+
+    private SlotSend takeSlot(TensorView held) {
+        requireNothingPlaced();
+        SlotSend next = nextSend();
+        next.hold(held);
+        return take(next, layout.byteSize());
+    }
+
+    private SlotSend take(SlotSend next, long byteSize) {
         sent++;
         counters.onTransfer(byteSize);
         return next;
+    }
+
+    /** Whether so much is put at once: where the fabric can, and behind nothing that is under way still, so that tensors leave in their order. */
+    private boolean isImmediate(long byteSize) {
+        return isPutPossible && byteSize <= EngineQueuePair.IMMEDIATE_BYTE_SIZE_MAX
+                && !sends[layout.slot(Math.max(sent - 1, 0))].busy.getAcquire();
     }
 
     /** @see dev.verbena.transfer.TensorSender#offerCopy(Tensor, TensorArena, SendCallback) */
@@ -618,11 +650,11 @@ public final class StaticPlacementSender {
         }
     }
 
-    /** A queue pair, and what of each tensor goes over it, in their order, whoever drives. */
+    /** A queue pair, and what of each tensor that is posted goes over it, in their order, whoever drives. */
     private final class Lane implements Runnable {
         private final EngineQueuePair queuePair;
         private final int index;
-        /** Tensors of which that is posted, or lined up. Written while driving. */
+        /** Tensors of which that is posted, or lined up, or which were put at once. Written while driving. */
         private long begun = placement.sent();
 
         Lane(EngineQueuePair queuePair, int index) {
@@ -635,9 +667,12 @@ public final class StaticPlacementSender {
         public void run() {
             long end = offered.getAcquire();
             while (begun < end) {
-                Piece next = sends[layout.slot(begun)].pieces[index];
+                SlotSend next = sends[layout.slot(begun)];
+                boolean isPosted = next.posted == begun;
                 begun++;
-                next.begin(queuePair, begun < end);
+                if (isPosted) {
+                    next.pieces[index].begin(queuePair, begun < end);
+                }
             }
         }
     }
@@ -650,6 +685,7 @@ public final class StaticPlacementSender {
         /** From the offer to the last completion. */
         private final TensorLease lease = new TensorLease();
         private boolean isHeld;
+        private boolean isImmediate;
         private MemoryRegion region;
         /** Of the first byte, in the region. */
         private long regionOffset;
@@ -663,6 +699,8 @@ public final class StaticPlacementSender {
         private ByteRuns runs;
         private SendCallback callback;
         private long sequence;
+        /** The last sequence of which it was posted; written before {@link #offered} says so. */
+        private long posted = -1;
         private long offeredNs;
         /** From the offer on the next two are written where tensors are at home. */
         private int piecesLeft;
@@ -670,6 +708,7 @@ public final class StaticPlacementSender {
         /** Null while nobody records. */
         private TensorSentEvent event;
         private final AtomicBoolean busy = new AtomicBoolean();
+        private final Runnable written = () -> finish(null);
 
         SlotSend(int slot) {
             this.slot = slot;
@@ -678,11 +717,25 @@ public final class StaticPlacementSender {
             }
         }
 
-        /** On the offering thread, as are the next four. */
-        void start(Tensor tensor, long byteOffset, long byteSize, SendCallback callback, long sequence) {
-            lease.pin(tensor);
+        /** On the offering thread, as is all until it is posted. What is written before the offer returns needs no hold. */
+        void hold(Tensor tensor, boolean isImmediate) {
+            this.isImmediate = isImmediate;
+            if (tensor == null) {
+                return;
+            }
+            if (!isImmediate) {
+                lease.pin(tensor);
+                isHeld = true;
+            } else if (!tensor.isOpen()) {
+                throw new IllegalStateException("use after free: sender '" + name + "' cannot send " + tensor
+                        + ", which was closed before");
+            }
+        }
+
+        void hold(TensorView view) {
+            isImmediate = false;
+            view.pin(lease);
             isHeld = true;
-            start((MemoryRegion) tensor.slab(), tensor.slabOffset() + byteOffset, byteSize, null, callback, sequence);
         }
 
         void startAt(long address, long rkey, Tensor tensor, long byteOffset, long byteSize, SendCallback callback,
@@ -690,50 +743,69 @@ public final class StaticPlacementSender {
             isElsewhere = true;
             this.address = address;
             this.rkey = rkey;
-            start(tensor, byteOffset, byteSize, callback, sequence);
-        }
-
-        void startOwn(Tensor tensor, SendCallback callback, long sequence) {
-            isHeld = false;
-            start((MemoryRegion) tensor.slab(), tensor.slabOffset(), layout.byteSize(), null, callback, sequence);
-        }
-
-        /** Only its arrival is left; the pin is one like any other's. */
-        void startPlaced(SendCallback callback, long sequence) {
-            lease.pin(tails);
-            isHeld = true;
-            start((MemoryRegion) tails.slab(), 0, 0, null, callback, sequence);
+            start(tensor, tensor, byteOffset, byteSize, callback, sequence);
         }
 
         void start(TensorView view, ByteRuns runs, SendCallback callback, long sequence) {
-            view.pin(lease);
-            isHeld = true;
-            start((MemoryRegion) view.slab(), view.slabOffset(), layout.byteSize(), runs, callback, sequence);
+            start(null, (MemoryRegion) view.slab(), view.slabOffset(), layout.byteSize(), runs, callback, sequence);
         }
 
-        private void start(MemoryRegion region, long regionOffset, long byteSize, ByteRuns runs, SendCallback callback,
-                long sequence) {
+        /** @param held as it was before; what is put after all by a request is held then */
+        void start(Tensor held, Tensor tensor, long byteOffset, long byteSize, SendCallback callback, long sequence) {
+            start(held, (MemoryRegion) tensor.slab(), tensor.slabOffset() + byteOffset, byteSize, null, callback,
+                    sequence);
+        }
+
+        private void start(Tensor held, MemoryRegion region, long regionOffset, long byteSize, ByteRuns runs,
+                SendCallback callback, long sequence) {
             this.region = region;
             this.regionOffset = regionOffset;
             this.byteSize = byteSize;
             this.runs = runs;
             this.callback = callback;
             this.sequence = sequence;
-            this.piecesLeft = pieces.length;
-            this.cause = null;
             this.offeredNs = TransferCounters.offeredNs(sequence, peer.engines());
             this.event = overlay == null ? TensorSentEvent.begun() : null;
             this.busy.set(true);
             // A receiver that closes looks for busy slots after it has said so: one of the two sees the other.
             if (failure != null) {
                 finish(failure);
-                return;
+            } else if (isImmediate && put()) {
+                if (callback == null) {
+                    finish(null);
+                } else {
+                    // It is called while driving, whichever way the tensor goes, and so may not wait.
+                    engine().execute(written);
+                }
+            } else {
+                if (isImmediate) {
+                    hold(held, false);
+                }
+                post();
             }
+        }
+
+        /** @return false if it was not; what was written of it is written again */
+        private boolean put() {
+            return (byteSize == 0
+                    || queuePair.tryPut(region.memory(), regionOffset, byteSize, remoteAddress(), remoteKey()))
+                    && queuePair.tryPutWord(tailAddress(0), placement.rkey(), sequence + 1, overlay != null);
+        }
+
+        private void post() {
+            piecesLeft = pieces.length;
+            cause = null;
+            posted = sequence;
             Words.setRelease(tails.memory(), tailEnd() - SlotLayout.WORD, sequence + 1);
             offered.setRelease(sequence + 1);
             for (Lane lane : lanes) {
                 lane.queuePair.engine().execute(lane);
             }
+        }
+
+        /** Of a stripe's word, in the receiver's memory. */
+        private long tailAddress(int stripe) {
+            return placement.address() + layout.slotOffset(sequence) + layout.tailOffset(stripe);
         }
 
         /** In the memory of tails. */
@@ -766,6 +838,7 @@ public final class StaticPlacementSender {
             isElsewhere = false;
             callback = null;
             if (isHeld) {
+                isHeld = false;
                 lease.close();
             }
             busy.setRelease(false);
@@ -871,9 +944,7 @@ public final class StaticPlacementSender {
 
         /** Behind all before it, as writes are in order. */
         private long prepareWord(WorkRequest request) {
-            request.reset(0, Opcode.WRITE).remote(
-                    placement.address() + layout.slotOffset(whole.sequence) + layout.tailOffset(index),
-                    placement.rkey());
+            request.reset(0, Opcode.WRITE).remote(whole.tailAddress(index), placement.rkey());
             whole.addTail(request, SlotLayout.WORD);
             return SlotLayout.WORD;
         }

@@ -23,7 +23,8 @@ public interface CompletionQueue extends AutoCloseable {
 
     /**
      * Sleeps until a completion, a remote write (where the fabric can tell: {@link Capabilities#wakesOnWrite()}), a
-     * {@link #signal()} or the timeout; may return early for no reason. Never misses what happened since the last poll.
+     * {@link #signal()} or the timeout; may return early for no reason. Never misses what happened since the last poll, nor what peers have
+     * {@linkplain QueuePair#tryPutWord put} without telling those who poll; with a timeout of 0 the next poll tells of that.
      */
     void await(long timeoutNs);
 

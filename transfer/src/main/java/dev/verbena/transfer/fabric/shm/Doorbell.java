@@ -23,7 +23,10 @@ import java.lang.invoke.VarHandle;
  * rings finds a word that is not {@code RUNG}, and rings. A bit is set and taken by one read-modify-write each, so who takes it sees the effect. Who dies between its
  * effect and the bit is found dead by its control socket, and its queue pairs are rung for by this side.
  *
- * <p>Threading: {@link #ring} from any thread of any process; the others by the owner only.
+ * <p>Who puts a word that only a sleeper must hear of counts it and reads the word, which so stays in its cache; the owner changes the word to
+ * {@code ASLEEP}, then reads the counts. One of the two sees the other here too.
+ *
+ * <p>Threading: {@link #ring} and {@link #ringIfAsleep} from any thread of any process; the others by the owner only.
  */
 final class Doorbell {
     /** Nothing happened since the owner last looked. */
@@ -56,6 +59,13 @@ final class Doorbell {
         Words.LONG.getAndBitwiseOr(memory, effectsOffset(place), 1L << place);
         if ((int) Words.INT.getVolatile(memory, offset) != RUNG) {
             ringSlow();
+        }
+    }
+
+    /** After an effect that is counted where the owner looks before it sleeps. */
+    void ringIfAsleep(int place) {
+        if ((int) Words.INT.getVolatile(memory, offset) == ASLEEP) {
+            ring(place);
         }
     }
 

@@ -36,7 +36,7 @@ final class Initiator {
     static final long PIECE_BYTE_SIZE = 4 << 20;
 
     /** From here on a copy may use streaming stores, which need a fence before a release store (MemorySegment.copy, x86). */
-    private static final long STREAMING_BYTE_SIZE_MIN = 4096;
+    static final long STREAMING_BYTE_SIZE_MIN = 4096;
 
     private final RemoteRegions remoteRegions;
     private final QueuePairHalf peerHalf;

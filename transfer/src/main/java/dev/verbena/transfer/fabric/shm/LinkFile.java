@@ -22,7 +22,7 @@ final class LinkFile {
     static final int FAREWELL_BYE = 1;
     static final int FAREWELL_ABORT = 2;
 
-    private static final long MAGIC = 0x5652_424e_4c4e_4b03L;
+    private static final long MAGIC = 0x5652_424e_4c4e_4b04L;
     private static final long FAREWELL = Words.LINE_BYTE_SIZE;
     private static final long FAREWELL_TEXT = FAREWELL + 4;
     private static final long FAREWELL_TEXT_BYTE_SIZE = 8 * Words.LINE_BYTE_SIZE - 4;

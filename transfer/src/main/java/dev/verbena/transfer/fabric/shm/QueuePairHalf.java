@@ -10,10 +10,11 @@ import java.lang.foreign.MemorySegment;
  *   PLACE      4  int: what the peer rings for
  *   CAUSE      8  text (int size, UTF-8)
  *   STARVED       int: the peer waits for a receive       one line written by the peer
+ *   PUTS          long: words that the peer has put      one line written by the peer
  *   RING          {@link ReceiveRing}
  * </pre>
  *
- * <p>Threading: each word has one writer.
+ * <p>Threading: each word has one writer, but for {@code PUTS}, which any thread of the peer counts.
  */
 final class QueuePairHalf {
     /** Requests are carried out. */
@@ -28,7 +29,8 @@ final class QueuePairHalf {
     private static final long CAUSE = 8;
     private static final long CAUSE_BYTE_SIZE = 4 * Words.LINE_BYTE_SIZE - CAUSE;
     private static final long STARVED = CAUSE + CAUSE_BYTE_SIZE;
-    private static final long RING = STARVED + Words.LINE_BYTE_SIZE;
+    private static final long PUTS = STARVED + Words.LINE_BYTE_SIZE;
+    private static final long RING = PUTS + Words.LINE_BYTE_SIZE;
 
     private final MemorySegment memory;
     private final ReceiveRing ring;
@@ -76,6 +78,16 @@ final class QueuePairHalf {
     /** Called by the peer; it looks for a receive once more afterwards. */
     void setStarvedVolatile(boolean isStarved) {
         Words.INT.setVolatile(memory, STARVED, isStarved ? 1 : 0);
+    }
+
+    /** Called by the peer, behind a word of which it tells only who sleeps: what it does next is ordered behind both. */
+    void countPutVolatile() {
+        Words.LONG.getAndAdd(memory, PUTS, 1L);
+    }
+
+    /** Called by the owner: the words that were counted are seen then. */
+    long putsAcquire() {
+        return (long) Words.LONG.getAcquire(memory, PUTS);
     }
 
     /** Called by the owner after it has posted a receive and fenced. */

@@ -23,6 +23,8 @@ import dev.verbena.transfer.spi.CompletionQueue;
 final class ShmCompletionQueue implements CompletionQueue {
     private static final ShmQueuePair[] NONE = {};
     private static final int OWN_POLLS_MAX = 8;
+    /** In a row, before one looks for what peers have put: their lines come from other caches. */
+    private static final int IDLE_POLLS_MAX = 64;
 
     private final ShmFabric fabric;
     private final int doorbellIndex;
@@ -45,6 +47,8 @@ final class ShmCompletionQueue implements CompletionQueue {
     private long remoteEffects;
     /** Polls in a row that found something before the doorbell was looked at. */
     private int ownPolls;
+    /** Polls in a row that found nothing. */
+    private int idlePolls;
 
     private final AtomicBoolean isSignaled = new AtomicBoolean();
     private volatile boolean isAwaiting;
@@ -75,6 +79,11 @@ final class ShmCompletionQueue implements CompletionQueue {
         try {
             checkOpen();
             int count = pollBusy(handler, countMax);
+            idlePolls = count == 0 ? idlePolls + 1 : 0;
+            if (idlePolls == IDLE_POLLS_MAX) {
+                idlePolls = 0;
+                tellOfPuts();
+            }
             if (isToLook(count) && doorbell.clear()) {
                 remoteEffects++;
                 takeEffects();
@@ -94,6 +103,15 @@ final class ShmCompletionQueue implements CompletionQueue {
     private boolean isToLook(int count) {
         ownPolls = count == 0 || ownPolls == OWN_POLLS_MAX ? 0 : ownPolls + 1;
         return ownPolls == 0;
+    }
+
+    /** Rings for what peers have put without ringing. With the lock, so that nothing is unmapped. */
+    private void tellOfPuts() {
+        for (ShmQueuePair queuePair : queuePairs) {
+            if (queuePair != null && !queuePair.isDetached && queuePair.hasNewPuts()) {
+                doorbell.ring(queuePair.place());
+            }
+        }
     }
 
     private int pollBusy(CompletionHandler handler, int countMax) {
@@ -174,10 +192,12 @@ final class ShmCompletionQueue implements CompletionQueue {
     public void await(long timeoutNs) {
         isAwaiting = true;
         try {
-            if (isSignaled.get() || timeoutNs <= 0 || !doorbell.prepareSleep()) {
-                return;
+            if (timeoutNs <= 0) {
+                // No sleep, but the look before it.
+                idleNsMax(true);
+            } else if (!isSignaled.get() && doorbell.prepareSleep()) {
+                sleep(timeoutNs);
             }
-            sleep(timeoutNs);
         } finally {
             isAwaiting = false;
             // Read too, so that what was done before the signal is seen after the await.
@@ -187,7 +207,7 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     private void sleep(long timeoutNs) {
         try {
-            long sleepNs = Math.min(timeoutNs, idleNsMax());
+            long sleepNs = Math.min(timeoutNs, idleNsMax(true));
             // A signal that came before isAwaiting was set did not ring.
             if (sleepNs > 0 && !isSignaled.get()) {
                 doorbell.sleep(sleepNs);
@@ -200,11 +220,19 @@ final class ShmCompletionQueue implements CompletionQueue {
     /** 0 too if somebody polls at present. */
     @Override
     public long idleNsMax() {
+        return idleNsMax(false);
+    }
+
+    /** @param isBeforeSleep then it is looked for what nobody rings for, too */
+    private long idleNsMax(boolean isBeforeSleep) {
         if (!polling.tryLock()) {
             return 0;
         }
         try {
             checkOpen();
+            if (isBeforeSleep) {
+                tellOfPuts();
+            }
             if (doorbell.isRung()) {
                 return 0;
             }

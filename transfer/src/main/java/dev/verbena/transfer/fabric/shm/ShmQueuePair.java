@@ -1,5 +1,6 @@
 package dev.verbena.transfer.fabric.shm;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 import dev.verbena.transfer.fabric.Rights;
@@ -25,8 +26,8 @@ import dev.verbena.transfer.spi.WorkRequest;
  *
  * <p>An unsignaled request holds its slot until it is carried out and everything before it is delivered.
  *
- * <p>Threading: confined to the poller of its completion queue; {@link #number}, {@link #state} and {@link #lose} are
- * thread-safe.
+ * <p>Threading: confined to the poller of its completion queue; {@link #number}, {@link #state}, {@link #lose}, {@link #hasNewPuts} and what is
+ * done at once are thread-safe.
  */
 final class ShmQueuePair implements QueuePair {
     private final int number;
@@ -36,6 +37,7 @@ final class ShmQueuePair implements QueuePair {
     private final QueuePairHalf peerHalf;
     private final Doorbell peerDoorbell;
     private final Initiator initiator;
+    private final ImmediateAccess immediately;
     private final RequestCheck requests;
 
     private final int sendDepth;
@@ -60,6 +62,8 @@ final class ShmQueuePair implements QueuePair {
     /** Set before the end of its last poll; none begins afterwards. */
     volatile boolean isDetached;
 
+    /** Who looks sees each put once or more often. */
+    private volatile long putsSeen;
     private volatile State state = State.READY;
     /** Set by the control thread; taken up by the next poll. */
     private volatile String lostCause;
@@ -78,6 +82,7 @@ final class ShmQueuePair implements QueuePair {
         this.peerDoorbell = peerDoorbell;
         initiator = new Initiator(remoteRegions, peerHalf, connection.peer(),
                 options.receiverNotReadyTimeoutNs());
+        immediately = new ImmediateAccess(remoteRegions, peerHalf, peerDoorbell);
         requests = fabric.requests().of(options);
         sendDepth = options.sendDepth();
         receiveDepth = options.receiveDepth();
@@ -204,6 +209,31 @@ final class ShmQueuePair implements QueuePair {
 
     private static boolean isSilent(SendSlot slot) {
         return !slot.isSignaled && slot.status == CompletionStatus.SUCCESS;
+    }
+
+    // ---- at once, on any thread ----
+
+    @Override
+    public boolean tryPut(MemorySegment source, long offset, long byteSize, long address, long rkey) {
+        return state() == State.READY && immediately.tryPut(source, offset, byteSize, address, rkey);
+    }
+
+    @Override
+    public boolean tryPutWord(long address, long rkey, long word, boolean tellsPolls) {
+        return state() == State.READY && immediately.tryPutWord(address, rkey, word, tellsPolls);
+    }
+
+    @Override
+    public boolean tryGet(long address, long rkey, MemorySegment target, long offset, long byteSize) {
+        return state() == State.READY && immediately.tryGet(address, rkey, target, offset, byteSize);
+    }
+
+    /** Whether the peer has put words since this was asked last that it has told nobody of. */
+    boolean hasNewPuts() {
+        long now = half.putsAcquire();
+        boolean hasNew = now != putsSeen;
+        putsSeen = now;
+        return hasNew;
     }
 
     // ---- carrying out ----

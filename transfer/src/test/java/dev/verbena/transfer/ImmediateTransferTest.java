@@ -1,0 +1,191 @@
+package dev.verbena.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import dev.verbena.memory.ElementType;
+import dev.verbena.memory.Shape;
+import dev.verbena.memory.Tensor;
+
+/** Small tensors over {@code shm} are written, and read, by who offers or takes them: nothing is posted. */
+class ImmediateTransferTest {
+    private static final int DATA = 1;
+    private static final ElementType TYPE = ElementType.FLOAT32;
+    private static final Shape SMALL = Shape.of(1001);
+    private static final Shape LARGE = Shape.of(1 << 20);
+    private static final int TENSORS = 50;
+
+    private static final class Ends implements AutoCloseable {
+        final PostTally sends;
+        final PostTally receives;
+        final DevicePair pair;
+
+        Ends(ArrivalMode mode) {
+            RdmaDeviceOptions options = DevicePair.options(mode);
+            sends = new PostTally(Fabrics.select("shm", options.network()).open(options.network()), false);
+            receives = new PostTally(Fabrics.select("shm", options.network()).open(options.network()), false);
+            pair = new DevicePair(RdmaDevice.create(options.withName("sender"), sends.fabric()),
+                    RdmaDevice.create(options.withName("receiver"), receives.fabric()));
+        }
+
+        long posted() {
+            return sends.of(DATA).requests.get() + receives.of(DATA).requests.get();
+        }
+
+        @Override
+        public void close() {
+            pair.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TAIL", "IMMEDIATE"})
+    void smallTensorsArePostedOnlyIfTheyAreCounted(ArrivalMode mode) {
+        try (Ends ends = new Ends(mode)) {
+            TensorReceiver receiver = ends.pair.receiver.receiver("edge", ends.pair.receiverArena, TYPE, SMALL, 2);
+            TensorSender sender = ends.pair.channel().sender("edge", TYPE, SMALL, DevicePair.TIMEOUT);
+            long before = ends.posted();
+            for (int i = 0; i < TENSORS; i++) {
+                pass(ends.pair, sender, receiver, i);
+            }
+            if (mode == ArrivalMode.TAIL) {
+                assertEquals(before, ends.posted());
+            } else {
+                assertTrue(ends.posted() >= before + TENSORS, () -> "posted=" + ends.posted());
+            }
+            sender.close();
+            receiver.close();
+        }
+    }
+
+    private static void pass(DevicePair pair, TensorSender sender, TensorReceiver receiver, int number) {
+        try (Tensor tensor = pair.floats(SMALL.elementCount(), number)) {
+            DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
+            Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+            assertEquals(-1, arrived.memory().mismatch(tensor.memory()));
+            arrived.close();
+        }
+    }
+
+    @Test
+    void smallDynamicTensorsAreReadAtOnceAndLargeOnesByRequest() {
+        try (Ends ends = new Ends(ArrivalMode.TAIL)) {
+            DynamicTensorReceiver receiver = ends.pair.receiver.dynamicReceiver("edge", ends.pair.receiverArena, 2);
+            DynamicTensorSender sender = ends.pair.channel().dynamicSender("edge", DevicePair.TIMEOUT);
+            long before = ends.posted();
+            for (int i = 0; i < TENSORS; i++) {
+                passDynamic(ends.pair, sender, receiver, SMALL, i);
+            }
+            assertEquals(before, ends.posted());
+            passDynamic(ends.pair, sender, receiver, LARGE, 7);
+            assertTrue(ends.posted() > before, () -> "posted=" + ends.posted());
+            sender.close();
+            receiver.close();
+        }
+    }
+
+    private static void passDynamic(DevicePair pair, DynamicTensorSender sender, DynamicTensorReceiver receiver,
+            Shape shape, int number) {
+        try (Tensor tensor = pair.floats(shape.elementCount(), number)) {
+            DevicePair.awaitTrue(pair.sender, () -> sender.offer(tensor, null) == SendResult.SENT);
+            Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
+            assertEquals(-1, arrived.memory().mismatch(tensor.memory()));
+            arrived.close();
+        }
+    }
+
+    /** In the order of the offers, and while driving, so that a callback that waits is told whichever way its tensor went. */
+    @Test
+    void callbacksComeInOrderWhereSomeArePlacedAndOthersPosted() {
+        try (Ends ends = new Ends(ArrivalMode.TAIL)) {
+            TensorReceiver receiver = ends.pair.receiver.receiver("edge", ends.pair.receiverArena, TYPE, LARGE, 4);
+            TensorSender sender = ends.pair.channel().sender("edge", TYPE, LARGE, DevicePair.TIMEOUT);
+            List<Integer> heard = new ArrayList<>();
+            try (Tensor tensor = ends.pair.floats(LARGE.elementCount(), 5)) {
+                for (int i = 0; i < TENSORS; i++) {
+                    int number = i;
+                    SendCallback callback = failure -> {
+                        assertNull(failure);
+                        heard.add(number);
+                    };
+                    if (i % 2 == 0) {
+                        DevicePair.awaitTrue(ends.pair.sender, () -> sender.offer(tensor, callback) == SendResult.SENT);
+                    } else {
+                        Tensor placed = DevicePair.await(ends.pair.sender, () -> sender.place(ends.pair.senderArena));
+                        placed.memory().set(ValueLayout.JAVA_FLOAT, 0, number);
+                        assertEquals(SendResult.SENT, sender.offer(placed, callback));
+                        placed.close();
+                    }
+                    Tensor arrived = DevicePair.await(ends.pair.receiver, receiver::poll);
+                    assertEquals(i % 2 == 0 ? 5 : number, arrived.memory().get(ValueLayout.JAVA_FLOAT, 0));
+                    arrived.close();
+                }
+                DevicePair.awaitTrue(ends.pair.sender, () -> heard.size() == TENSORS);
+            }
+            assertEquals(heard.stream().sorted().toList(), heard);
+            sender.close();
+            receiver.close();
+        }
+    }
+
+    @Test
+    void aClosedTensorTakesNoSlot() {
+        try (Ends ends = new Ends(ArrivalMode.TAIL)) {
+            for (Shape shape : List.of(SMALL, LARGE)) {
+                TensorReceiver receiver = ends.pair.receiver.receiver("edge" + shape, ends.pair.receiverArena, TYPE,
+                        shape, 2);
+                TensorSender sender = ends.pair.channel().sender("edge" + shape, TYPE, shape, DevicePair.TIMEOUT);
+                Tensor closed = ends.pair.floats(shape.elementCount(), 1);
+                closed.close();
+                IllegalStateException refused = assertThrows(IllegalStateException.class,
+                        () -> sender.offer(closed, null));
+                assertTrue(refused.getMessage().contains("after free"), refused.getMessage());
+                try (Tensor tensor = ends.pair.floats(shape.elementCount(), 2)) {
+                    assertEquals(SendResult.SENT, sender.offer(tensor, null));
+                    Tensor arrived = DevicePair.await(ends.pair.receiver, receiver::poll);
+                    assertEquals(2, arrived.memory().get(ValueLayout.JAVA_FLOAT, 0));
+                    arrived.close();
+                }
+                sender.close();
+                receiver.close();
+            }
+        }
+    }
+
+    /** Whoever does nothing but offer answers nevertheless: a receiver that closes need not cut it off. */
+    @Test
+    void aSenderThatOnlyOffersHearsThatItsReceiverCloses() throws Exception {
+        RdmaDeviceOptions options = DevicePair.options(ArrivalMode.TAIL).withProgress(Progress.callers());
+        try (DevicePair pair = new DevicePair(options)) {
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, SMALL, 4);
+            AtomicReference<Throwable> end = new AtomicReference<>();
+            Thread offering = Thread.ofPlatform().start(() -> {
+                try (Tensor tensor = pair.floats(SMALL.elementCount(), 1)) {
+                    TensorSender sender = pair.channel().sender("edge", TYPE, SMALL, DevicePair.TIMEOUT);
+                    while (sender.offer(tensor, null) != null) {
+                        Thread.onSpinWait();
+                    }
+                } catch (TransferException e) {
+                    end.set(e);
+                }
+            });
+            for (int i = 0; i < TENSORS; i++) {
+                DevicePair.await(pair.receiver, receiver::poll).close();
+            }
+            receiver.close();
+            offering.join();
+            assertTrue(end.get().getMessage().contains("closed the receiver"), end.get().getMessage());
+        }
+    }
+}
