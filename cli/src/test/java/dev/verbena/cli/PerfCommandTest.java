@@ -80,7 +80,7 @@ class PerfCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"write_bw", "send_bw", "write_lat", "read_lat", "send_lat"})
+    @ValueSource(strings = {"write_bw", "send_bw", "write_lat", "read_lat", "send_lat", "put_bw", "put_lat"})
     void aSideEndsWhenTheOtherDies(String test) throws Exception {
         String line = test + " -s 64 -n 10000000";
         for (boolean isServerKilled : new boolean[]{true, false}) {

@@ -4,8 +4,7 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * Puts that nobody answers, by UCX's C tool and by ours, in turn in each round. Both say the same: see {@link Put}. The two differ in this: ours also takes its
- * own put's completion, while the other's answer is under way.
+ * Puts that nobody answers, by UCX's C tool and by ours, in turn in each round. Both say the same: see {@link Put}.
  *
  * <p><b>Owner:</b> {@link TransferBenchmark}. <b>Threading:</b> confined to its thread; processes of their own put.
  */

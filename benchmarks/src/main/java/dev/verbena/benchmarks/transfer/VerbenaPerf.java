@@ -13,8 +13,8 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import dev.verbena.benchmarks.Program;
 
 /**
- * Puts by {@code ./verbena perf --fabric shm}. Of {@code write_lat} it says half of each round trip, of which the median is "t_typical"; of {@code write_bw}
- * the MiB a second of all of it, its last completion included ("BW_average").
+ * Puts by {@code ./verbena perf --fabric shm}. Of {@code put_lat} it says half of each round trip, of which the median is "t_typical"; of {@code put_bw}
+ * the MiB a second of all of it ("BW_average").
  *
  * <p><b>Owner:</b> {@link RawPuts}. <b>Threading:</b> confined to its thread.
  */
@@ -24,7 +24,7 @@ final class VerbenaPerf implements PutMeter {
 
     @Override
     public double measure(Put put, boolean isQuick) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(Program.verbena("perf", put.isLatency() ? "write_lat" : "write_bw"));
+        List<String> command = new ArrayList<>(Program.verbena("perf", put.isLatency() ? "put_lat" : "put_bw"));
         command.addAll(List.of("--fabric", "shm", "-s", "" + put.byteSize(), "-n", "" + put.count(isQuick)));
         if (isQuick) {
             command.addAll(List.of("--warm-up", "0"));

@@ -1,6 +1,7 @@
 package dev.verbena.cli.perf;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -90,6 +91,11 @@ final class Buffers {
 
     byte byteAcquire(long offset) {
         return (byte) BYTE.getAcquire(memory, offset);
+    }
+
+    /** Aligned. */
+    long word(long offset) {
+        return memory.get(JAVA_LONG, offset);
     }
 
     void byteRelease(long offset, byte value) {

@@ -24,6 +24,8 @@ interface Part {
             case SEND_BW -> isServer ? new ReceivingPart(side, byteSize) : new PostingPart(side, byteSize, iterations);
             case WRITE_LAT -> new WriteLatencyPart(side, byteSize, iterations);
             case SEND_LAT -> new SendLatencyPart(side, byteSize, iterations);
+            case PUT_BW -> isServer ? new PassivePart() : new PuttingPart(side, byteSize, iterations);
+            case PUT_LAT -> new PutLatencyPart(side, byteSize, iterations);
             case READ_LAT, ATOMIC_LAT ->
                 isServer ? new PassivePart() : new RequestLatencyPart(side, byteSize, iterations);
         };

@@ -41,12 +41,12 @@ final class PerfArguments {
     @Mixin
     NetworkArguments network;
     @Option(names = {"-s", "--size"}, paramLabel = "BYTES",
-            description = "Message size; default 65536 for bandwidth, 2 for latency, 8 for atomics.")
+            description = "Message size; default 65536 for bandwidth, 2 for latency, 8 for atomics and put_lat.")
     Long byteSize;
     @Option(names = {"-a", "--all"}, description = "Every size from 2 to 2^23.")
     boolean isAll;
     @Option(names = {"-n", "--iters", "--iterations"}, paramLabel = "N",
-            description = "Messages per queue pair, at least 5; default 1000, 5000 for write_bw.")
+            description = "Messages per queue pair, at least 5; default 1000, 5000 for write_bw and put_bw.")
     Long iterations;
     @Option(names = {"-D", "--duration"}, paramLabel = "SECONDS",
             description = "As many messages as take about so long, instead of -n.")
@@ -101,6 +101,10 @@ final class PerfArguments {
         require(!isAll || byteSize == null, "-a and -s exclude each other");
         long size = byteSize == null ? known.byteSize() : byteSize;
         require(size > 0, "-s=" + size + "; give 1 or more");
+        require(!known.isPut() || size % Long.BYTES == 0 && !isAll, "-s=" + (isAll ? "all" : size) + " does not suit "
+                + known + "; a put ends with a word, so give a multiple of 8");
+        require(!known.isPut() || depth == 1 && listSize == 1 && signalEvery == null,
+                "-t, -l and -Q are for requests; leave them out of " + known);
         require(!known.isAtomic() || size == Long.BYTES && !isAll, "-s=" + (isAll ? "all" : size)
                 + " does not suit " + known + "; an atomic has 8 bytes");
         if (inlineByteSizeMax != null) {

@@ -72,6 +72,11 @@ final class PerfConnection implements AutoCloseable {
             throw new BadInputException("the device of fabric " + fabric
                     + " has no atomics to measure; verbena info lists what it can");
         }
+        if (options.test().isPut() && !can.mapsPeerMemory()) {
+            throw new BadInputException(
+                    "fabric " + fabric + " puts nothing at once, since an adapter writes there; measure "
+                            + (options.test().isBandwidth ? PerfTest.WRITE_BW : PerfTest.WRITE_LAT));
+        }
         if (options.byteSizeMax() > can.messageByteSizeMax()) {
             throw new BadInputException("-s=" + options.byteSizeMax() + " is more than a message of fabric "
                     + fabric + " holds, " + can.messageByteSizeMax());

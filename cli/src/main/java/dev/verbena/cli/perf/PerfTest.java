@@ -10,7 +10,10 @@ import dev.verbena.cli.Candidates;
 import dev.verbena.transfer.spi.AccessRight;
 import dev.verbena.transfer.spi.Opcode;
 
-/** What can be measured; names, titles and defaults are perftest's ({@code ib_write_bw} and its siblings). */
+/**
+ * What can be measured; names, titles and defaults are perftest's ({@code ib_write_bw} and its siblings), but for puts, which are done at once and
+ * which UCX's {@code ucx_perftest} has.
+ */
 enum PerfTest {
     WRITE_BW(Opcode.WRITE, true, "RDMA_Write", 5000),
     READ_BW(Opcode.READ, true, "RDMA_Read", 1000),
@@ -18,7 +21,9 @@ enum PerfTest {
     WRITE_LAT(Opcode.WRITE, false, "RDMA_Write", 1000),
     READ_LAT(Opcode.READ, false, "RDMA_Read", 1000),
     SEND_LAT(Opcode.SEND, false, "Send", 1000),
-    ATOMIC_LAT(Opcode.FETCH_AND_ADD, false, "Atomic FETCH_AND_ADD", 1000);
+    ATOMIC_LAT(Opcode.FETCH_AND_ADD, false, "Atomic FETCH_AND_ADD", 1000),
+    PUT_BW(Opcode.WRITE, true, "Put", 5000),
+    PUT_LAT(Opcode.WRITE, false, "Put", 1000);
 
     /** For the help, and the shell's completion. */
     static final class Names extends Candidates {
@@ -56,11 +61,11 @@ enum PerfTest {
     }
 
     long byteSize() {
-        return isAtomic() ? Long.BYTES : isBandwidth ? BANDWIDTH_BYTE_SIZE : LATENCY_BYTE_SIZE;
+        return isAtomic() || this == PUT_LAT ? Long.BYTES : isBandwidth ? BANDWIDTH_BYTE_SIZE : LATENCY_BYTE_SIZE;
     }
 
     int sendDepth() {
-        return isBandwidth ? BANDWIDTH_DEPTH : 1;
+        return isBandwidth && !isPut() ? BANDWIDTH_DEPTH : 1;
     }
 
     /** Of a message that goes into its request: none in bandwidth tests, and perftest's default in those of latency. */
@@ -69,7 +74,12 @@ enum PerfTest {
     }
 
     boolean canInline() {
-        return opcode == Opcode.WRITE || opcode == Opcode.SEND;
+        return opcode == Opcode.WRITE && !isPut() || opcode == Opcode.SEND;
+    }
+
+    /** Whether nothing is posted. */
+    boolean isPut() {
+        return this == PUT_BW || this == PUT_LAT;
     }
 
     boolean isAtomic() {

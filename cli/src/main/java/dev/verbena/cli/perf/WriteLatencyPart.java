@@ -15,14 +15,6 @@ import dev.verbena.transfer.spi.WorkRequest;
  * <p>Threading: confined to the command's thread.
  */
 final class WriteLatencyPart implements Part, CompletionHandler {
-    /**
-     * How often a byte is looked at before others may have the processor, which the peer or the fabric may need: as often as who waits for a
-     * tensor spins alone, so that on one processor both measure the write and not the waiting.
-     */
-    private static final int SPINS_ALONE = 50;
-    /** How often others may have it before somebody asks whether the peer still lives. */
-    private static final int YIELDS_PER_LOOK = 256;
-
     private final QueuePair queuePair;
     private final CompletionQueue queue;
     private final Trouble trouble;
@@ -30,11 +22,10 @@ final class WriteLatencyPart implements Part, CompletionHandler {
     private final LatencySamples samples;
     private final WorkRequest write;
     private final long sendCounter;
-    private final long arrivalCounter;
+    private final ArrivalCounter arrivals;
     private final boolean isFirst;
 
     private byte sent;
-    private byte arrived;
     private boolean isCompleted;
 
     WriteLatencyPart(Side side, long byteSize, long iterations) {
@@ -47,9 +38,7 @@ final class WriteLatencyPart implements Part, CompletionHandler {
         write = new WorkRequest(1).reset(0, Opcode.WRITE).element(buffers.region, buffers.sendOffset(0), byteSize)
                 .remote(side.remoteAddress(0), side.peer().rkey());
         sendCounter = buffers.sendOffset(0) + byteSize - 1;
-        arrivalCounter = buffers.receiveOffset(0) + byteSize - 1;
-        // The peer does not write before it has heard that this side is here.
-        buffers.byteRelease(arrivalCounter, arrived);
+        arrivals = new ArrivalCounter(side, byteSize);
     }
 
     @Override
@@ -57,34 +46,14 @@ final class WriteLatencyPart implements Part, CompletionHandler {
         samples.begin();
         for (long i = 0; i < iterations; i++) {
             if (!isFirst || i > 0) {
-                awaitArrival();
+                arrivals.awaitNext();
             }
             post();
             awaitCompletion();
         }
         if (isFirst) {
-            awaitArrival();
+            arrivals.awaitNext();
         }
-    }
-
-    private void awaitArrival() {
-        byte next = ++arrived;
-        for (int yields = 0; !arrives(next); yields++) {
-            if (yields % YIELDS_PER_LOOK == YIELDS_PER_LOOK - 1) {
-                trouble.throwIfLost();
-            }
-            Thread.yield();
-        }
-    }
-
-    private boolean arrives(byte next) {
-        for (int i = 0; i < SPINS_ALONE; i++) {
-            if (buffers.byteAcquire(arrivalCounter) == next) {
-                return true;
-            }
-            Thread.onSpinWait();
-        }
-        return false;
     }
 
     private void post() {
@@ -97,7 +66,7 @@ final class WriteLatencyPart implements Part, CompletionHandler {
     private void awaitCompletion() {
         for (int spins = 1; !isCompleted; spins++) {
             queue.poll(this, 1);
-            if (!isCompleted && spins % SPINS_ALONE == 0) {
+            if (!isCompleted && spins % ArrivalCounter.SPINS_ALONE == 0) {
                 Thread.yield();
             }
         }

@@ -2,11 +2,13 @@
 # when the launcher dies, whatever of, ends the group: SIGTERM, and after $grace tenths of a second SIGKILL. What the command has left behind
 # when it ends goes the same way.
 exec 3<&0 < /dev/null
+# What this shell itself has to say, such as that a job is done, is for nobody.
+exec 5>&2 2> /dev/null
 set -m
-"$@" 3<&- &
+"$@" 2>&5 3<&- 5>&- &
 child=$!
 set +m
-exec 2> /dev/null
+exec 5>&-
 # Never readable: a read from it with a deadline is a sleep that leaves no process behind.
 exec 4<> <(:)
 end() {

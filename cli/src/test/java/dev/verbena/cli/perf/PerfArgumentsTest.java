@@ -25,7 +25,7 @@ class PerfArgumentsTest {
     @ParameterizedTest
     @CsvSource({"write_bw, 65536, 5000, 128, 1", "read_bw, 65536, 1000, 128, 1", "send_bw, 65536, 1000, 128, 1",
             "write_lat, 2, 1000, 1, 1", "read_lat, 2, 1000, 1, 1", "send_lat, 2, 1000, 1, 1",
-            "atomic_lat, 8, 1000, 1, 1"})
+            "atomic_lat, 8, 1000, 1, 1", "put_bw, 65536, 5000, 1, 1", "put_lat, 8, 1000, 1, 1"})
     void defaults(String test, long byteSize, long iterations, int depth, int signalEvery) {
         PerfOptions options = options(test);
         assertEquals(byteSize, options.byteSize());
@@ -47,7 +47,7 @@ class PerfArgumentsTest {
     /** As perftest: none in bandwidth tests and where no payload leaves this side, and what was asked for. */
     @ParameterizedTest
     @CsvSource({"write_bw, 0", "send_bw, 0", "read_bw, 0", "write_lat, 220", "send_lat, 236", "read_lat, 0",
-            "atomic_lat, 0", "write_bw -I 64, 64", "send_lat -I 0, 0", "read_bw -I 0, 0"})
+            "atomic_lat, 0", "put_lat, 0", "write_bw -I 64, 64", "send_lat -I 0, 0", "read_bw -I 0, 0"})
     void inline(String line, int byteSizeMax) {
         assertEquals(byteSizeMax, options(line).inlineByteSizeMax());
     }
@@ -56,7 +56,7 @@ class PerfArgumentsTest {
     void whatTheFabricCannotDoIsRefusedBeforeAnythingIsMade() {
         Capabilities can = new Capabilities(false, false, 65_536, 1 << 20, 128, 2, 1, false, false, false, Set.of());
         PerfConnection.check(options("write_bw"), "verbs", can);
-        for (String line : List.of("atomic_lat", "write_bw -s 65537", "write_bw -t 256")) {
+        for (String line : List.of("atomic_lat", "put_lat", "put_bw", "write_bw -s 65537", "write_bw -t 256")) {
             PerfOptions options = options(line);
             assertThrows(BadInputException.class, () -> PerfConnection.check(options, "verbs", can), line);
         }
@@ -97,7 +97,8 @@ class PerfArgumentsTest {
 
     @ParameterizedTest
     @CsvSource({"write_latency, write_latency", "write_bw -s 0, -s=0", "write_bw -s -1, -s=-1", "write_bw -n 4, -n=4",
-            "write_lat -n 10000001, -n=10000001", "atomic_lat -s 16, -s=16", "atomic_lat -a, -s=all",
+            "write_lat -n 10000001, -n=10000001", "put_lat -s 12, -s=12", "put_bw -a, -s=all", "put_bw -t 4, -t",
+            "put_bw -I 8, -I=8", "atomic_lat -s 16, -s=16", "atomic_lat -a, -s=all",
             "write_bw -t 0, -t=0", "write_bw -t 15001, -t=15001", "write_bw -q 0, -q=0", "write_bw -q 129, -q=129",
             "write_lat -q 2, -q=2", "write_lat -l 2, -l=2", "write_bw -l 0, -l=0", "write_bw -l 64 -t 32, -t=32",
             "write_bw -l 32, -n=5000", "write_bw -l 32 -Q 5 -n 320, -Q=5", "write_bw -Q 0, -Q=0", "send_bw -r 0, -r=0",

@@ -24,7 +24,9 @@ class PerfTestsTest {
     private static final int WARM_UP = 128;
 
     @ParameterizedTest
-    @CsvSource({"write_bw, 65536, 1", "write_bw, 5000000, 1", "write_bw, 64, 3", "send_bw, 65536, 1",
+    @CsvSource({"write_bw, 65536, 1", "write_bw, 5000000, 1", "write_bw, 64, 3", "put_bw, 65536, 1",
+            "put_bw, 5000000, 1",
+            "put_bw, 8, 3", "send_bw, 65536, 1",
             "send_bw, 4096, 2"})
     void whatIsWrittenOrSentIsAtTheServer(String test, int byteSize, int queuePairs) throws Exception {
         try (PerfPair pair = new PerfPair(test, "-n=50", "-s=" + byteSize, "-q=" + queuePairs,
@@ -62,6 +64,18 @@ class PerfTestsTest {
             assertEquals(last, pair.serverReceives(0, byteSize).get(JAVA_BYTE, byteSize - 1));
             assertEquals(last, pair.client.buffers().byteAcquire(pair.client.buffers().receiveOffset(0) + byteSize
                     - 1));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8", "64", "4104"})
+    void putLatencyCountsInTheLastByte(int byteSize) throws Exception {
+        int count = 300;
+        try (PerfPair pair = new PerfPair("put_lat", "-n=" + count, "-s=" + byteSize, "--warm-up=" + WARM_UP)) {
+            latency(pair.run(), byteSize, count);
+            int bulk = byteSize - Long.BYTES;
+            assertEquals(-1, pair.clientSends(0, bulk).mismatch(pair.serverReceives(0, bulk)));
+            assertEquals((byte) count, pair.serverReceives(0, byteSize).get(JAVA_BYTE, byteSize - 1));
         }
     }
 

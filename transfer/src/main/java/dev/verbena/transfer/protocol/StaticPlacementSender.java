@@ -758,10 +758,7 @@ public final class StaticPlacementSender {
 
         private void start(Tensor held, MemoryRegion region, long regionOffset, long byteSize, ByteRuns runs,
                 SendCallback callback, long sequence) {
-            this.region = region;
-            this.regionOffset = regionOffset;
             this.byteSize = byteSize;
-            this.runs = runs;
             this.callback = callback;
             this.sequence = sequence;
             this.offeredNs = TransferCounters.offeredNs(sequence, peer.engines());
@@ -770,7 +767,7 @@ public final class StaticPlacementSender {
             // A receiver that closes looks for busy slots after it has said so: one of the two sees the other.
             if (failure != null) {
                 finish(failure);
-            } else if (isImmediate && put()) {
+            } else if (isImmediate && put(region, regionOffset)) {
                 if (callback == null) {
                     finish(null);
                 } else {
@@ -781,18 +778,21 @@ public final class StaticPlacementSender {
                 if (isImmediate) {
                     hold(held, false);
                 }
-                post();
+                post(region, regionOffset, runs);
             }
         }
 
         /** @return false if it was not; what was written of it is written again */
-        private boolean put() {
+        private boolean put(MemoryRegion region, long regionOffset) {
             return (byteSize == 0
                     || queuePair.tryPut(region.memory(), regionOffset, byteSize, remoteAddress(), remoteKey()))
                     && queuePair.tryPutWord(tailAddress(0), placement.rkey(), sequence + 1, overlay != null);
         }
 
-        private void post() {
+        private void post(MemoryRegion region, long regionOffset, ByteRuns runs) {
+            this.region = region;
+            this.regionOffset = regionOffset;
+            this.runs = runs;
             piecesLeft = pieces.length;
             cause = null;
             posted = sequence;

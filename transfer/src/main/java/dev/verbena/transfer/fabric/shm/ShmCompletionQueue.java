@@ -24,7 +24,9 @@ final class ShmCompletionQueue implements CompletionQueue {
     private static final ShmQueuePair[] NONE = {};
     private static final int OWN_POLLS_MAX = 8;
     /** In a row, before one looks for what peers have put: their lines come from other caches. */
-    private static final int IDLE_POLLS_MAX = 64;
+    private static final int IDLE_POLLS_LEAST = 64;
+    /** So many more for each queue pair, so that a poll does not cost more where many are connected. */
+    private static final int IDLE_POLLS_EACH = 16;
 
     private final ShmFabric fabric;
     private final int doorbellIndex;
@@ -80,7 +82,7 @@ final class ShmCompletionQueue implements CompletionQueue {
             checkOpen();
             int count = pollBusy(handler, countMax);
             idlePolls = count == 0 ? idlePolls + 1 : 0;
-            if (idlePolls == IDLE_POLLS_MAX) {
+            if (idlePolls >= IDLE_POLLS_LEAST + IDLE_POLLS_EACH * queuePairs.length) {
                 idlePolls = 0;
                 tellOfPuts();
             }
