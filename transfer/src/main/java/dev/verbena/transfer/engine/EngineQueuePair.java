@@ -36,7 +36,7 @@ import dev.verbena.transfer.spi.WorkRequest;
 public final class EngineQueuePair {
     private static final Logger LOG = LoggerFactory.getLogger(EngineQueuePair.class);
     private static final long RECEIVE = 1L << 63;
-    /** What is done at once keeps others from driving no longer than this takes to copy. */
+    /** At once; what is longer is worth a request, which goes in pieces, so that other queue pairs get their turn. */
     public static final long IMMEDIATE_BYTE_SIZE_MAX = 64 << 10;
 
     /** Who stands for the queue pair's failures: the connection. */
