@@ -75,6 +75,8 @@ public final class ExchangeProgram {
     private int sent;
     private String failure;
     private String senderFailure;
+    /** Of the sender. */
+    private boolean isLost;
     private boolean isOver;
 
     private ExchangeProgram(long seed, FaultPlan plan, Tally tally) {
@@ -133,6 +135,7 @@ public final class ExchangeProgram {
         to = device(toFabric, "receiver", seed % 5 == 0);
         RdmaDevice from = device(fromFabric, "sender", false);
         to.onPeerLost(cause -> tally.add("losses"));
+        from.onPeerLost(cause -> isLost = true);
         TensorArena target = TensorArena.create(to.slabSource(), 1 << 16, ARENA_BYTE_SIZE);
         TensorArena source = TensorArena.create(from.readableSlabSource(), 1 << 16, ARENA_BYTE_SIZE);
         receiver = to.exchangeReceiver("x", target, 1 + random.nextInt(4));
@@ -281,7 +284,8 @@ public final class ExchangeProgram {
 
     private void send(TensorArena source) {
         try {
-            if (sent < STEPS && random.nextInt(3) == 0 && offer(source, sent) == SendResult.SENT) {
+            // Once the peer is lost nothing else happens that would give this side another turn.
+            if (sent < STEPS && (random.nextInt(3) == 0 || isLost) && offer(source, sent) == SendResult.SENT) {
                 sent++;
                 changedNs = simulation.deviceNs();
             }
