@@ -138,7 +138,11 @@ final class SimDevice {
 
     /** Whether it does nothing any more: killed, or closed. */
     boolean isGone() {
-        return isClosed || !fabric.isAlive();
+        return isClosed || isDead();
+    }
+
+    boolean isDead() {
+        return !fabric.isAlive();
     }
 
     /** Whether it has no connections any more, and will have none. */

@@ -29,6 +29,8 @@ final class TensorStream {
     private final boolean isSlow;
     /** Null before the sending device has begun. */
     private SendingEnd sender;
+    /** While its process lived: what the simulation lets a dead one hear, nobody hears. */
+    private boolean hasSenderFailed;
     /** Null before the receiver is announced. */
     private ReceivingEnd receiver;
     private boolean isOffering = true;
@@ -40,7 +42,7 @@ final class TensorStream {
         this.random = random;
         stream = Stream.random(id, random, WIDTH_MAX);
         isSlow = random.nextInt(8) == 0;
-        sender = new SendingEnd(program, stream, from.host(), this::checkCause);
+        sender = new SendingEnd(program, stream, from.host(), this::onSenderFailed);
         from.adopt(this);
         to.adopt(this);
     }
@@ -92,6 +94,11 @@ final class TensorStream {
         } else if (device == from) {
             sender.look();
         }
+    }
+
+    private void onSenderFailed(TransferException e) {
+        hasSenderFailed |= !from.isDead();
+        checkCause(e);
     }
 
     private void checkCause(TransferException e) {
@@ -153,7 +160,7 @@ final class TensorStream {
             sender.look();
         }
         EndReport sent = new EndReport(sender.isConnected(), sender.offered(), sender.ended() == sender.offered(),
-                sender.isClosed(), sender.failure() != null);
+                sender.isClosed(), hasSenderFailed);
         EndReport got = receiver == null ? EndReport.NONE
                 : new EndReport(true, receiver.received(), true, receiver.isClosed(), receiver.failure() != null);
         String fault = EndReport.fault(sent, got, false);
