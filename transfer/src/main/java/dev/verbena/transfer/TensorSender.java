@@ -51,7 +51,7 @@ public final class TensorSender implements AutoCloseable {
     }
 
     /**
-     * Writes the tensor into the receiver's next slot without copying it here; pins it until the write is done.
+     * Writes the tensor into the receiver's next slot without copying it here; pins it until the write is done, if that is not before this returns.
      *
      * @param callback hears when the write is done; may be null
      * @return BACK_PRESSURED if no slot is free; offer it again later

@@ -105,7 +105,7 @@ class ImmediateTransferTest {
         }
     }
 
-    /** In the order of the offers, and while driving, so that a callback that waits is told whichever way its tensor went. */
+    /** In the order of the offers, whichever way a tensor went. */
     @Test
     void callbacksComeInOrderWhereSomeArePlacedAndOthersPosted() {
         try (Ends ends = new Ends(ArrivalMode.TAIL)) {

@@ -35,14 +35,15 @@ import dev.verbena.transfer.spi.WorkRequest;
  * last of which carries the tail or the immediate. A large one goes in stripes, each over a queue pair of its own, and each with a tail word or an
  * immediate; the receiver waits for all. A view that is not contiguous is gathered by the elements of the write, as long as it
  * has not more runs than the device has elements. Where the fabric maps the receiver's memory, a tensor can be computed in its slot; then only
- * the tail, or the immediate, is left to write.
+ * the tail, or the immediate, is left to write. There a small one is put at once, payload and then tail, by the offering thread and without a request, if none
+ * before it is under way.
  *
  * <p>Always: {@code acknowledged <= sent <= acknowledged + depth}.
  *
  * <p>What is offered is posted by whoever drives the queue pair, in the order of the offers: {@code begun <= offered}, on each lane.
  *
- * <p><b>Owner:</b> {@link dev.verbena.transfer.TensorSender}. <b>Threading:</b> offers by one thread at a time; ends while driving
- * {@link #engine}.
+ * <p><b>Owner:</b> {@link dev.verbena.transfer.TensorSender}. <b>Threading:</b> offers by one thread at a time; callbacks, and the ends
+ * of requests, while driving {@link #engine}.
  */
 public final class StaticPlacementSender {
     /** Room for one tail: up to 7 bytes of pad, and the sequence word in the last 8 bytes. */

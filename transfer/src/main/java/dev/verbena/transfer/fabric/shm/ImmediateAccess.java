@@ -47,7 +47,7 @@ final class ImmediateAccess {
         try {
             RemoteRegion region = find(rkey, WRITABLE);
             long target = region == null ? -1 : region.offsetOf(address, Long.BYTES);
-            if (target < 0 || (target & Long.BYTES - 1) != 0) {
+            if (target < 0 || (region.memory.address() + target & Long.BYTES - 1) != 0) {
                 return false;
             }
             Words.LONG.setRelease(region.memory, target, word);
