@@ -22,7 +22,7 @@ final class LatencySamples {
         count = 0;
     }
 
-    void posting() {
+    void stamp() {
         postedNs[count++] = System.nanoTime();
     }
 

@@ -38,8 +38,8 @@ final class PutLatencyPart implements Part {
             if (!isFirst || i > 0) {
                 arrivals.awaitNext();
             }
-            samples.posting();
             puts.put(queuePair, offset, remoteAddress, (long) ++sent << LAST_BYTE_SHIFT);
+            samples.stamp();
         }
         if (isFirst) {
             arrivals.awaitNext();

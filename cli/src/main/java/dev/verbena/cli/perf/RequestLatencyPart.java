@@ -35,7 +35,7 @@ final class RequestLatencyPart implements Part, CompletionHandler {
     public void run(long iterations) {
         samples.begin();
         for (long i = 0; i < iterations; i++) {
-            samples.posting();
+            samples.stamp();
             isCompleted = false;
             queuePair.post(request);
             awaitCompletion();

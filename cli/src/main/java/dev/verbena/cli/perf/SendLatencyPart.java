@@ -50,7 +50,7 @@ final class SendLatencyPart implements Part, CompletionHandler {
             if (!isFirst || i > 0) {
                 awaitArrival();
             }
-            samples.posting();
+            samples.stamp();
             send.signaled = (i + 1) % signalEvery == 0 || i + 1 == iterations;
             queuePair.post(send);
             if (send.signaled) {

@@ -57,7 +57,7 @@ final class WriteLatencyPart implements Part, CompletionHandler {
     }
 
     private void post() {
-        samples.posting();
+        samples.stamp();
         buffers.byteRelease(sendCounter, ++sent);
         isCompleted = false;
         queuePair.post(write);
