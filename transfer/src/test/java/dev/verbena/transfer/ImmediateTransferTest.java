@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.Tensor;
+import dev.verbena.memory.TensorArena;
 
 /** Small tensors over {@code shm} are written, and read, by who offers or takes them: nothing is posted. */
 class ImmediateTransferTest {
@@ -41,6 +42,14 @@ class ImmediateTransferTest {
 
         long posted() {
             return sends.of(DATA).requests.get() + receives.of(DATA).requests.get();
+        }
+
+        long words() {
+            return sends.of(DATA).words.get() + receives.of(DATA).words.get();
+        }
+
+        long untold() {
+            return sends.of(DATA).untold.get() + receives.of(DATA).untold.get();
         }
 
         @Override
@@ -92,6 +101,40 @@ class ImmediateTransferTest {
             assertTrue(ends.posted() > before, () -> "posted=" + ends.posted());
             sender.close();
             receiver.close();
+        }
+    }
+
+    /** Whoever waits for a tensor looks at its tail; a member of a group does not, it is its engine that watches. */
+    @Test
+    void whoPollsIsToldOfWhatAGroupPutsAndNotOfTensors() throws Exception {
+        try (Ends ends = new Ends(ArrivalMode.TAIL)) {
+            try (TensorReceiver receiver = ends.pair.receiver.receiver("edge", ends.pair.receiverArena, TYPE, SMALL, 2);
+                    TensorSender sender = ends.pair.channel().sender("edge", TYPE, SMALL, DevicePair.TIMEOUT)) {
+                pass(ends.pair, sender, receiver, 1);
+            }
+            assertTrue(ends.sends.of(DATA).untold.get() > 0);
+            long before = ends.untold();
+            List<Endpoint> members = List.of(ends.pair.sender.endpoint(), ends.pair.receiver.endpoint());
+            Group first = ends.pair.sender.group("pair", 0, members, ends.pair.senderArena, GroupOptions.defaults());
+            Group second = ends.pair.receiver.group("pair", 1, members, ends.pair.receiverArena,
+                    GroupOptions.defaults());
+            Thread other = Thread.ofPlatform().start(() -> sum(second, ends.pair.receiverArena));
+            sum(first, ends.pair.senderArena);
+            other.join();
+            second.close();
+            first.close();
+            assertTrue(ends.words() > 2 * TENSORS, () -> "words=" + ends.words());
+            assertEquals(before, ends.untold());
+        }
+    }
+
+    private static void sum(Group group, TensorArena arena) {
+        group.join(DevicePair.TIMEOUT);
+        for (int i = 0; i < TENSORS; i++) {
+            try (Tensor tensor = arena.allocate(TYPE, SMALL)) {
+                tensor.memory().fill((byte) 0);
+                group.allReduce(tensor, Reduction.SUM, DevicePair.TIMEOUT);
+            }
         }
     }
 

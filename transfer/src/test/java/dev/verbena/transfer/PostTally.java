@@ -39,6 +39,10 @@ final class PostTally {
         final AtomicLong bytes = new AtomicLong();
         /** Requests of the longest list. */
         final AtomicLong longest = new AtomicLong();
+        /** Words that were put at once. */
+        final AtomicLong words = new AtomicLong();
+        /** Of them, those of which only who sleeps is told. */
+        final AtomicLong untold = new AtomicLong();
 
         @Override
         public String toString() {
@@ -111,6 +115,9 @@ final class PostTally {
                 queuePairs.add(proxy(QueuePair.class, each, (method, arguments) -> {
                     if (method.equals("post")) {
                         count((WorkRequest) arguments[0], its);
+                    } else if (method.equals("tryPutWord")) {
+                        its.words.incrementAndGet();
+                        its.untold.addAndGet((boolean) arguments[3] ? 0 : 1);
                     }
                     return isPostingAll && AT_ONCE.contains(method) ? false : null;
                 }));

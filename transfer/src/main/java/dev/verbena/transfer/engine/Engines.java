@@ -24,6 +24,7 @@ public final class Engines implements AutoCloseable {
     private final Activity activity;
     private final Progress progress;
     private final Edge edge;
+    private final YieldBackoff yieldBackoff;
     private final List<Engine> engines;
     private final List<Poller> pollers;
     private volatile boolean isDrivenByCallers;
@@ -38,6 +39,7 @@ public final class Engines implements AutoCloseable {
             boolean wakesOnWrite) {
         this.progress = progress;
         this.edge = edge;
+        yieldBackoff = new YieldBackoff(edge);
         activity = new Activity(edge);
         engines = completionQueues.stream()
                 .map(queue -> new Engine(queue, activity, !progress.byPollers(), wakesOnWrite)).toList();
@@ -104,20 +106,23 @@ public final class Engines implements AutoCloseable {
             return;
         }
         progress();
-        for (int spins = 0; spins < progress.spins() && activity.count() == seen; spins++) {
-            pause(spins);
+        for (int spins = 0; spins < progress.spins() && activity.count() == seen && pause(spins); spins++) {
             progress();
         }
         rest(seen, timeoutNs);
     }
 
-    /** Who has spun for some microseconds lets others have the processor, since it may be the one that is waited for that lacks one. */
-    private static void pause(int spins) {
-        if (spins < SPINS_ALONE) {
-            Thread.onSpinWait();
-        } else {
-            Thread.yield();
+    /**
+     * Who has spun for some microseconds lets others have the processor, since it may be the one that is waited for that lacks one.
+     *
+     * @return false if it has not paused: others want the processor for long, and it is time to sleep
+     */
+    private boolean pause(int spins) {
+        if (spins >= SPINS_ALONE) {
+            return yieldBackoff.yield();
         }
+        Thread.onSpinWait();
+        return true;
     }
 
     private void rest(long seen, long timeoutNs) {
@@ -166,8 +171,7 @@ public final class Engines implements AutoCloseable {
     /** Looks at the condition itself too: what a peer writes is there before the doorbell that tells of it. @return whether it holds */
     private boolean spin(BooleanSupplier condition, long seen, int spinsMax) {
         progress();
-        for (int spins = 0; spins < spinsMax && activity.count() == seen; spins++) {
-            pause(spins);
+        for (int spins = 0; spins < spinsMax && activity.count() == seen && pause(spins); spins++) {
             if (condition.getAsBoolean()) {
                 return true;
             }

@@ -37,6 +37,7 @@ final class Member {
         this.endpoint = endpoint;
         this.receiver = receiver;
         this.slotByteSize = slotByteSize;
+        receiver.tellPolls();
         sent = cause -> group.onSent(this, cause);
     }
 
@@ -46,6 +47,7 @@ final class Member {
 
     void connected(StaticPlacementSender toIt) {
         regions.of(toIt.peer());
+        toIt.tellPolls();
         sender = toIt;
     }
 

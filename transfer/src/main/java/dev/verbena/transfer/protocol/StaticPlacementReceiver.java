@@ -121,6 +121,7 @@ public final class StaticPlacementReceiver {
     private volatile boolean isQuiet = true;
     /** Null if users poll here. */
     private volatile Overlay overlay;
+    private volatile boolean tellsPolls;
 
     /** For any sender, one after the other. */
     public StaticPlacementReceiver(Engines engines, ReceiverDirectory directory, String name, TensorArena arena,
@@ -285,6 +286,12 @@ public final class StaticPlacementReceiver {
 
     public void carry(Overlay overlay) {
         this.overlay = overlay;
+        tellPolls();
+    }
+
+    /** The sender's engine watches for free slots: whoever polls there must be told of them. */
+    public void tellPolls() {
+        tellsPolls = true;
     }
 
     /** Whether what comes with that sequence is in memory, taken or not; drives nothing. Thread-safe. */
@@ -714,9 +721,8 @@ public final class StaticPlacementReceiver {
 
         void write(long count) {
             told.setRelease(count);
-            // Who waits for a slot looks at the word itself; a protocol over the slots is told.
-            if (acknowledgementQueuePair.tryPutWord(acknowledgementAddress, acknowledgementRkey, count,
-                    overlay != null)) {
+            // Who waits for a slot looks at the word itself.
+            if (acknowledgementQueuePair.tryPutWord(acknowledgementAddress, acknowledgementRkey, count, tellsPolls)) {
                 return;
             }
             inFlight = true;

@@ -92,6 +92,7 @@ public final class StaticPlacementSender {
     private volatile String failure;
     /** Null if users offer their tensors here. */
     private volatile Overlay overlay;
+    private volatile boolean tellsPolls;
     /** Null before the first tensor is placed. */
     private volatile PlacedSlots placed;
     private final Runnable unmap = this::unmap;
@@ -146,6 +147,12 @@ public final class StaticPlacementSender {
 
     public void carry(Overlay overlay) {
         this.overlay = overlay;
+        tellPolls();
+    }
+
+    /** The receiver's engine watches for what comes: whoever polls there must be told of it. */
+    public void tellPolls() {
+        tellsPolls = true;
     }
 
     /** The line that the receiver acknowledges in, and what was allocated behind it. */
@@ -787,7 +794,7 @@ public final class StaticPlacementSender {
         private boolean put(MemoryRegion region, long regionOffset) {
             return (byteSize == 0
                     || queuePair.tryPut(region.memory(), regionOffset, byteSize, remoteAddress(), remoteKey()))
-                    && queuePair.tryPutWord(tailAddress(0), placement.rkey(), sequence + 1, overlay != null);
+                    && queuePair.tryPutWord(tailAddress(0), placement.rkey(), sequence + 1, tellsPolls);
         }
 
         private void post(MemoryRegion region, long regionOffset, ByteRuns runs) {
