@@ -24,6 +24,11 @@ record TalliedCompletionQueue(TalliedFabric fabric, CompletionQueue carrier) imp
     }
 
     @Override
+    public void lookForPuts() {
+        carrier.lookForPuts();
+    }
+
+    @Override
     public long idleNsMax() {
         return carrier.idleNsMax();
     }

@@ -133,14 +133,14 @@ interface ImmediateContract extends ConnectingContract {
     }
 
     @Test
-    default void anAwaitOfNoTimeLooksForWordsThatTellNoPoll() {
+    default void theNextPollTellsOfAnyWordIfItIsToLook() {
         FabricPair pair = connectImmediate();
         assumeTrue(pair.target.fabric.capabilities().wakesOnWrite(), "this fabric cannot tell that it was written to");
         pair.settle();
         long before = pair.target.queue.remoteEffects();
         assertTrue(pair.initiator.queuePair().tryPutWord(pair.target.region.address(), pair.target.region.rkey(), 1,
                 false));
-        pair.target.queue.await(0);
+        pair.target.queue.lookForPuts();
         pair.target.poll(8);
         assertNotEquals(before, pair.target.queue.remoteEffects());
     }

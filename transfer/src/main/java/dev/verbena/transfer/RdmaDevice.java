@@ -617,7 +617,7 @@ public final class RdmaDevice implements AutoCloseable {
      * computes for long between offers and polls.
      */
     public void progress() {
-        engines.progress();
+        engines.progressWithPuts();
     }
 
     /** Waits up to two seconds for transfers in progress, then ends all connections, pollers and memory. Idempotent. */

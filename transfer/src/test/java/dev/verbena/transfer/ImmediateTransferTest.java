@@ -1,6 +1,7 @@
 package dev.verbena.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,6 +105,52 @@ class ImmediateTransferTest {
             sender.close();
             receiver.close();
         }
+    }
+
+    /** Who has many receivers waits for activity, then looks at all of them. */
+    @Test
+    void whoWaitsForActivityHearsOfATensorThatNobodyRangFor() {
+        RdmaDeviceOptions options = DevicePair.options(ArrivalMode.TAIL).withProgress(Progress.callers().withSpins(0));
+        try (DevicePair pair = new DevicePair(options)) {
+            TensorReceiver receiver = pair.receiver.receiver("edge", pair.receiverArena, TYPE, SMALL, 2);
+            TensorSender sender = beside(pair.receiver,
+                    () -> pair.channel().sender("edge", TYPE, SMALL, DevicePair.TIMEOUT));
+            for (int i = 0; i < TENSORS; i++) {
+                long seen = quiet(pair.receiver);
+                try (Tensor tensor = pair.floats(SMALL.elementCount(), i)) {
+                    assertEquals(SendResult.SENT, sender.offer(tensor, null));
+                    pair.receiver.awaitActivity(seen, 0);
+                    assertNotEquals(seen, pair.receiver.activity());
+                    receiver.poll().close();
+                    pair.receiver.progress();
+                }
+            }
+            beside(pair.receiver, () -> {
+                sender.close();
+                return true;
+            });
+            receiver.close();
+        }
+    }
+
+    /** What waits for that device, while this thread drives it. */
+    private static <T> T beside(RdmaDevice device, Supplier<T> waiting) {
+        CompletableFuture<T> stage = CompletableFuture.supplyAsync(waiting);
+        DevicePair.awaitTrue(device, stage::isDone);
+        return stage.join();
+    }
+
+    /** @return its activity, when it has heard of everything */
+    private static long quiet(RdmaDevice device) {
+        long seen = device.activity();
+        for (int polls = 0; polls < 1_000; polls++) {
+            device.progress();
+            if (device.activity() != seen) {
+                seen = device.activity();
+                polls = 0;
+            }
+        }
+        return seen;
     }
 
     /** Whoever waits for a tensor looks at its tail; a member of a group does not, it is its engine that watches. */

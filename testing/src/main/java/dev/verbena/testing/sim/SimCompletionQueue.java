@@ -25,6 +25,7 @@ final class SimCompletionQueue implements CompletionQueue {
     /** A peer has put something of which it tells only who sleeps. */
     private boolean hasPut;
     private int idlePolls;
+    private boolean isToLookForPuts;
     private long remoteEffects;
     private volatile boolean isSignaled;
     private boolean isAwaiting;
@@ -46,7 +47,8 @@ final class SimCompletionQueue implements CompletionQueue {
             return 0;
         }
         idlePolls = hasEffect || anyReady() != null ? 0 : idlePolls + 1;
-        if (idlePolls > IDLE_POLLS_MAX) {
+        if (isToLookForPuts || idlePolls > IDLE_POLLS_MAX) {
+            isToLookForPuts = false;
             tellOfPuts();
         }
         if (hasEffect) {
@@ -94,6 +96,11 @@ final class SimCompletionQueue implements CompletionQueue {
                 timeoutNs);
         isAwaiting = false;
         isSignaled = false;
+    }
+
+    @Override
+    public void lookForPuts() {
+        isToLookForPuts = true;
     }
 
     @Override

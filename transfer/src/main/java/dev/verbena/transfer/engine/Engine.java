@@ -309,10 +309,14 @@ public final class Engine {
     private void nap(long timeoutNs) {
         if (!hasCommands() || driver != null) {
             LockSupport.parkNanos(this, Math.min(timeoutNs, napNs));
-            // For what a sleeper alone is told of.
-            completionQueue.await(0);
+            completionQueue.lookForPuts();
             napNs = Math.min(2 * napNs, NAP_NS_MAX);
         }
+    }
+
+    /** The next turn tells of whatever has come. */
+    void lookForPuts() {
+        completionQueue.lookForPuts();
     }
 
     /** Ends a present or the next sleep. */

@@ -78,6 +78,14 @@ public final class Engines implements AutoCloseable {
         return work;
     }
 
+    /** As {@link #progress}, for who waits for whatever comes: {@link #activity} then counts what peers have put without telling those who poll, too. */
+    public int progressWithPuts() {
+        for (int i = 0; i < engines.size(); i++) {
+            engines.get(i).lookForPuts();
+        }
+        return progress();
+    }
+
     /** The device's clock. */
     public long nanoTime() {
         return edge.nanoTime();
@@ -105,9 +113,9 @@ public final class Engines implements AutoCloseable {
             activity.await(seen, timeoutNs);
             return;
         }
-        progress();
+        progressWithPuts();
         for (int spins = 0; spins < progress.spins() && activity.count() == seen && pause(spins); spins++) {
-            progress();
+            progressWithPuts();
         }
         rest(seen, timeoutNs);
     }

@@ -24,9 +24,15 @@ public interface CompletionQueue extends AutoCloseable {
     /**
      * Sleeps until a completion, a remote write (where the fabric can tell: {@link Capabilities#wakesOnWrite()}), a
      * {@link #signal()} or the timeout; may return early for no reason. Never misses what happened since the last poll, nor what peers have
-     * {@linkplain QueuePair#tryPutWord put} without telling those who poll; with a timeout of 0 the next poll tells of that.
+     * {@linkplain QueuePair#tryPutWord put} without telling those who poll.
      */
     void await(long timeoutNs);
+
+    /**
+     * The next poll tells of what peers have {@linkplain QueuePair#tryPutWord put} without telling those who poll, too: for who waits for whatever
+     * comes, and looks at no memory of its own. Thread-safe.
+     */
+    default void lookForPuts() {}
 
     /**
      * How long it may be left unpolled: 0 while a poll would do something, {@link Long#MAX_VALUE} if it will tell. A fabric without hardware

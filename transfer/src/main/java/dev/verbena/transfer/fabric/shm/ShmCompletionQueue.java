@@ -51,6 +51,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     private int ownPolls;
     /** Polls in a row that found nothing. */
     private int idlePolls;
+    private volatile boolean isToLookForPuts;
 
     private final AtomicBoolean isSignaled = new AtomicBoolean();
     private volatile boolean isAwaiting;
@@ -82,7 +83,8 @@ final class ShmCompletionQueue implements CompletionQueue {
             checkOpen();
             int count = pollBusy(handler, countMax);
             idlePolls = count == 0 ? idlePolls + 1 : 0;
-            if (idlePolls >= IDLE_POLLS_LEAST + IDLE_POLLS_EACH * queuePairs.length) {
+            if (isToLookForPuts || idlePolls >= IDLE_POLLS_LEAST + IDLE_POLLS_EACH * queuePairs.length) {
+                isToLookForPuts = false;
                 idlePolls = 0;
                 tellOfPuts();
             }
@@ -194,10 +196,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     public void await(long timeoutNs) {
         isAwaiting = true;
         try {
-            if (timeoutNs <= 0) {
-                // No sleep, but the look before it.
-                idleNsMax(true);
-            } else if (!isSignaled.get() && doorbell.prepareSleep()) {
+            if (timeoutNs > 0 && !isSignaled.get() && doorbell.prepareSleep()) {
                 sleep(timeoutNs);
             }
         } finally {
@@ -217,6 +216,11 @@ final class ShmCompletionQueue implements CompletionQueue {
         } finally {
             doorbell.endSleep();
         }
+    }
+
+    @Override
+    public void lookForPuts() {
+        isToLookForPuts = true;
     }
 
     /** 0 too if somebody polls at present. */
