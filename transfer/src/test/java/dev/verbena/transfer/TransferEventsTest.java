@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -84,12 +85,14 @@ class TransferEventsTest {
         }
     }
 
+    /** In their order: a file has those of one thread behind those of another. */
     private List<RecordedEvent> stop(Recording recording) throws IOException {
         recording.stop();
         Path file = folder.resolve("run.jfr");
         recording.dump(file);
         return RecordingFile.readAllEvents(file).stream()
-                .filter(event -> event.getEventType().getName().startsWith(PREFIX)).toList();
+                .filter(event -> event.getEventType().getName().startsWith(PREFIX))
+                .sorted(Comparator.comparing(RecordedEvent::getStartTime)).toList();
     }
 
     private static List<RecordedEvent> named(List<RecordedEvent> events, String name) {
