@@ -165,7 +165,7 @@ class BrokenPromiseTest {
 
     @Test
     void aWordThatNobodyIsToldOf() {
-        assertContractFinds("anAwaitOfNoTimeLooksForWordsThatTellNoPoll", new Conduct() {
+        assertContractFinds("theNextPollTellsOfAnyWordIfItIsToLook", new Conduct() {
             @Override
             boolean wakesForPuts() {
                 return false;
