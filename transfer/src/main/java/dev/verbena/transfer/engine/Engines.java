@@ -24,6 +24,7 @@ public final class Engines implements AutoCloseable {
     private final Activity activity;
     private final Progress progress;
     private final Edge edge;
+    /** Null where nobody wakes who sleeps when a peer has written; a driver in software does its work there while others yield. */
     private final YieldBackoff yieldBackoff;
     private final List<Engine> engines;
     private final List<Poller> pollers;
@@ -39,7 +40,7 @@ public final class Engines implements AutoCloseable {
             boolean wakesOnWrite) {
         this.progress = progress;
         this.edge = edge;
-        yieldBackoff = new YieldBackoff(edge);
+        yieldBackoff = wakesOnWrite ? new YieldBackoff(edge) : null;
         activity = new Activity(edge);
         engines = completionQueues.stream()
                 .map(queue -> new Engine(queue, activity, !progress.byPollers(), wakesOnWrite)).toList();
@@ -126,10 +127,13 @@ public final class Engines implements AutoCloseable {
      * @return false if it has not paused: others want the processor for long, and it is time to sleep
      */
     private boolean pause(int spins) {
-        if (spins >= SPINS_ALONE) {
+        if (spins < SPINS_ALONE) {
+            Thread.onSpinWait();
+        } else if (yieldBackoff != null) {
             return yieldBackoff.yield();
+        } else {
+            Thread.yield();
         }
-        Thread.onSpinWait();
         return true;
     }
 
