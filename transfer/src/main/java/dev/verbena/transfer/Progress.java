@@ -34,7 +34,7 @@ public record Progress(boolean byPollers, int spins) {
 
     /**
      * The threads that offer, poll or wait; they spin for some microseconds where there is more than one core, the longer the more willing to let
-     * others have it, and sleep at once on one.
+     * others have it, and sleep at once on one. On {@code shm} they sleep soon, too, where others compute on the core.
      */
     public static Progress callers() {
         return new Progress(false, CALLER_SPINS);

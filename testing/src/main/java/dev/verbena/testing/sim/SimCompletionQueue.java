@@ -25,6 +25,7 @@ final class SimCompletionQueue implements CompletionQueue {
     /** A peer has put something of which it tells only who sleeps. */
     private boolean hasPut;
     private int idlePolls;
+    /** However few polls have found nothing. */
     private boolean isToLookForPuts;
     private long remoteEffects;
     private volatile boolean isSignaled;

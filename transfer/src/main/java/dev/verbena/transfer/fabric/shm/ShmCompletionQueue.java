@@ -51,6 +51,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     private int ownPolls;
     /** Polls in a row that found nothing. */
     private int idlePolls;
+    /** However few polls have found nothing. */
     private volatile boolean isToLookForPuts;
 
     private final AtomicBoolean isSignaled = new AtomicBoolean();
