@@ -36,9 +36,12 @@ class ImmediateTransferTest {
         final DevicePair pair;
 
         Ends(ArrivalMode mode) {
-            RdmaDeviceOptions options = DevicePair.options(mode);
-            sends = new PostTally(Fabrics.select("shm", options.network()).open(options.network()), false);
-            receives = new PostTally(Fabrics.select("shm", options.network()).open(options.network()), false);
+            this(DevicePair.options(mode), false);
+        }
+
+        Ends(RdmaDeviceOptions options, boolean isPostingAll) {
+            sends = new PostTally(Fabrics.select("shm", options.network()).open(options.network()), isPostingAll);
+            receives = new PostTally(Fabrics.select("shm", options.network()).open(options.network()), isPostingAll);
             pair = new DevicePair(RdmaDevice.create(options.withName("sender"), sends.fabric()),
                     RdmaDevice.create(options.withName("receiver"), receives.fabric()));
         }
@@ -87,6 +90,36 @@ class ImmediateTransferTest {
             Tensor arrived = DevicePair.await(pair.receiver, receiver::poll);
             assertEquals(-1, arrived.memory().mismatch(tensor.memory()));
             arrived.close();
+        }
+    }
+
+    /** To poll takes a driver some time, and what is found can wait: the tensor must not. */
+    @Test
+    void whatIsPostedIsPostedBeforeAnythingIsPolled() {
+        RdmaDeviceOptions options = DevicePair.options(ArrivalMode.IMMEDIATE).withProgress(Progress.callers());
+        try (Ends ends = new Ends(options, true)) {
+            RdmaDevice device = ends.pair.sender;
+            TensorReceiver receiver = ends.pair.receiver.receiver("edge", ends.pair.receiverArena, TYPE, SMALL, 2);
+            TensorSender sender = beside(ends.pair.receiver,
+                    () -> ends.pair.channel().sender("edge", TYPE, SMALL, DevicePair.TIMEOUT));
+            List<Long> heardBeforeOffer = new ArrayList<>();
+            List<Long> heardBeforePost = new ArrayList<>();
+            ends.sends.of(DATA).beforePost = () -> heardBeforePost.add(device.activity());
+            try (Tensor tensor = ends.pair.floats(SMALL.elementCount(), 1)) {
+                for (int i = 0; i < TENSORS; i++) {
+                    heardBeforeOffer.add(device.activity());
+                    assertEquals(SendResult.SENT, sender.offer(tensor, null));
+                    DevicePair.await(ends.pair.receiver, receiver::poll).close();
+                    ends.pair.receiver.progress();
+                }
+            }
+            assertEquals(heardBeforeOffer, heardBeforePost);
+            assertNotEquals(heardBeforeOffer.getFirst(), heardBeforeOffer.getLast());
+            beside(ends.pair.receiver, () -> {
+                sender.close();
+                return true;
+            });
+            receiver.close();
         }
     }
 

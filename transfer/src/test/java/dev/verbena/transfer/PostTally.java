@@ -39,6 +39,8 @@ final class PostTally {
         final AtomicLong bytes = new AtomicLong();
         /** Requests of the longest list. */
         final AtomicLong longest = new AtomicLong();
+        /** Run before each. */
+        volatile Runnable beforePost = () -> {};
         /** Words that were put at once. */
         final AtomicLong words = new AtomicLong();
         /** Of them, those of which only who sleeps is told. */
@@ -114,6 +116,7 @@ final class PostTally {
                 Counts its = of(queuePairs.size());
                 queuePairs.add(proxy(QueuePair.class, each, (method, arguments) -> {
                     if (method.equals("post")) {
+                        its.beforePost.run();
                         count((WorkRequest) arguments[0], its);
                     } else if (method.equals("tryPutWord")) {
                         its.words.incrementAndGet();

@@ -248,10 +248,10 @@ public final class StaticPlacementSender {
     /** Whether an offer would be taken now. */
     public boolean isReady() {
         checkUsable();
-        if (sent - acknowledgedSeen < layout.depth() && hasSlot()) {
+        if ((!isPutPossible || sent - acknowledgedSeen < layout.depth()) && hasSlot()) {
             return true;
         }
-        // Once round at the latest: who only offers drives here, so that a peer that calls has its answer.
+        // Once round at the latest: who only puts drives here, so that a peer that calls has its answer.
         peer.engines().progress();
         return hasSlot();
     }
