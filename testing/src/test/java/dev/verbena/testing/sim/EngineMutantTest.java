@@ -32,7 +32,8 @@ class EngineMutantTest {
                 "protocol/DynamicAllocationReceiver.java",
                 "            next.skip();\n", ""),
         PLACES_IN_A_SLOT_THAT_IS_IN_USE(
-                "as it (arrives|is given back): element|more has arrived than was offered|slot that is in use|it is for another one",
+                "as it (arrives|is given back): element|more has arrived than was offered|slot that is in use|it is for another one"
+                        + "|has no slot for what was placed",
                 "protocol/StaticPlacementSender.java", "boolean isReady = isReady() && hasSlotForPart();",
                 "boolean isReady = isReady() | true;"),
         TELLS_OF_WHAT_WAS_PLACED_BEFORE_IT_IS_OFFERED(

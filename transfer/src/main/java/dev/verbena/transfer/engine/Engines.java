@@ -15,9 +15,10 @@ import dev.verbena.transfer.spi.Edge;
  * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
  */
 public final class Engines implements AutoCloseable {
+    /** Without a pause, which takes longer than some turns do (24 ns on Zen 5): what comes at once is seen sooner. */
+    private static final int SPINS_AT_ONCE = 16;
     /** Before others may have the processor. */
     private static final int SPINS_ALONE = 50;
-
     /** Between two looks at what nobody tells of. */
     private static final long LOOK_NS = 1_000_000;
 
@@ -124,9 +125,12 @@ public final class Engines implements AutoCloseable {
     /**
      * Who has spun for some microseconds lets others have the processor, since it may be the one that is waited for that lacks one.
      *
-     * @return false if it has not paused: others want the processor for long, and it is time to sleep
+     * @return false if others want the processor for long, so that it is time to sleep
      */
     private boolean pause(int spins) {
+        if (spins < SPINS_AT_ONCE) {
+            return true;
+        }
         if (spins < SPINS_ALONE) {
             Thread.onSpinWait();
         } else if (yieldBackoff != null) {
