@@ -33,8 +33,10 @@ final class VerbenaEnd implements TensorEnd {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String RESULT = "result";
     private static final Shape ONE = Shape.of(1);
-    /** One that is used, and one that comes. */
-    private static final int DEPTH = 2;
+    /** Slots, as programs have that are not held up: some of what is small, and of what is large one that is used and one that comes. */
+    private static final int DEPTH = 4;
+    private static final int DEPTH_OF_LARGE = 2;
+    private static final long LARGE_BYTE_SIZE = 1 << 20;
 
     private final Way way;
     private final boolean isSender;
@@ -223,13 +225,14 @@ final class VerbenaEnd implements TensorEnd {
         private int number;
 
         Receiving(String name, Shape shape) {
-            long byteSize = DEPTH * TensorArena.plannedByteSize(1, ElementType.FLOAT32.byteSize(shape.elementCount()))
-                    + (1 << 20);
+            long tensorByteSize = ElementType.FLOAT32.byteSize(shape.elementCount());
+            int depth = tensorByteSize < LARGE_BYTE_SIZE ? DEPTH : DEPTH_OF_LARGE;
+            long byteSize = depth * TensorArena.plannedByteSize(1, tensorByteSize) + (1 << 20);
             arena = TensorArena.create(device.slabSource(), byteSize, byteSize);
             switch (way) {
-                case DYNAMIC -> dynamic = device.dynamicReceiver(name, arena, DEPTH);
+                case DYNAMIC -> dynamic = device.dynamicReceiver(name, arena, depth);
                 case EXCHANGE -> exchange = device.exchangeReceiver(name, arena, ExchangeOptions.defaults().depth());
-                default -> fixed = device.receiver(name, arena, ElementType.FLOAT32, shape, DEPTH);
+                default -> fixed = device.receiver(name, arena, ElementType.FLOAT32, shape, depth);
             }
         }
 
