@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,6 +32,7 @@ final class TransferBenchmark implements AutoCloseable {
 
     private static final Pattern BYTE_SIZE = Pattern.compile("([1-9][0-9]{0,9})([KMG]?)");
     private static final double TURN_US = 3e5;
+    private static final double WARM_UP_TURN_US = 1e5;
     private static final int TENSORS_MIN = 3;
     private static final int TENSORS_MAX = 200_000;
     private static final int QUICK_TENSORS = 2;
@@ -177,10 +179,14 @@ final class TransferBenchmark implements AutoCloseable {
         return tensors;
     }
 
+    /** Ever more tensors, as they take less, so that what a compiler makes of them is in use when it counts. */
     private int warmUp(EndPair pair, Work work) throws IOException {
+        long beginNs = System.nanoTime();
         double us = pair.run(TENSORS_MIN, work);
-        us = pair.run(tensorsOf(order.warmUpSeconds() * 1e6, us), work);
-        return tensorsOf(TURN_US, pair.run(tensorsOf(TURN_US, us), work));
+        do {
+            us = pair.run(tensorsOf(WARM_UP_TURN_US, us), work);
+        } while (System.nanoTime() - beginNs < TimeUnit.SECONDS.toNanos(order.warmUpSeconds()));
+        return tensorsOf(TURN_US, us);
     }
 
     private static int tensorsOf(double us, double usOfOne) {
