@@ -15,7 +15,7 @@ import dev.verbena.transfer.spi.Edge;
  * <p><b>Owner:</b> the device. <b>Threading:</b> thread-safe.
  */
 public final class Engines implements AutoCloseable {
-    /** Without a pause, which takes longer than some turns do (24 ns on Zen 5): what comes at once is seen sooner. */
+    /** Without a pause, which takes 24 ns on Zen 5: what comes at once is seen sooner. */
     private static final int SPINS_AT_ONCE = 16;
     /** Before others may have the processor. */
     private static final int SPINS_ALONE = 50;
