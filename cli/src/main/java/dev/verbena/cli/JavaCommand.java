@@ -30,6 +30,13 @@ public final class JavaCommand {
     private static final List<String> OPTIMIZED_LATE = List.of("-XX:Tier4InvocationThreshold=50000",
             "-XX:Tier4MinInvocationThreshold=20000", "-XX:Tier4CompileThreshold=100000",
             "-XX:Tier4BackEdgeThreshold=200000");
+    /**
+     * Five times, and who calls a method waits for the compiler: on one processor, compiling in the background takes turns with the slow code that it is to
+     * replace.
+     */
+    private static final List<String> OPTIMIZED_ON_ONE_PROCESSOR = List.of("-XX:-BackgroundCompilation",
+            "-XX:Tier4InvocationThreshold=25000", "-XX:Tier4MinInvocationThreshold=3000",
+            "-XX:Tier4CompileThreshold=75000", "-XX:Tier4BackEdgeThreshold=200000");
 
     private static final int FIRST_TO_WARN = 23;
     private static final String SILENCE = "--sun-misc-unsafe-memory-access=allow";
@@ -51,7 +58,7 @@ public final class JavaCommand {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:-UsePerfData",
                 "-Xshare:auto"));
-        command.addAll(OPTIMIZED_LATE);
+        command.addAll(optimized(Runtime.getRuntime().availableProcessors()));
         command.addAll(options);
         if (!ARCHIVE.isEmpty()) {
             command.addAll(List.of("-XX:SharedArchiveFile=" + ARCHIVE, "-Xlog:cds=off", "-Xlog:cds+dynamic=off",
@@ -60,5 +67,10 @@ public final class JavaCommand {
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Verbena.class.getName()));
         command.addAll(arguments);
         return command;
+    }
+
+    /** Of a task that shares so many processors with others. */
+    static List<String> optimized(int processors) {
+        return processors == 1 ? OPTIMIZED_ON_ONE_PROCESSOR : OPTIMIZED_LATE;
     }
 }

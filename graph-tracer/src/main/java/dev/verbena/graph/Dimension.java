@@ -212,6 +212,9 @@ public final class Dimension {
 
     /** Names of the symbols that it is made of. */
     public Set<String> symbols() {
+        if (isKnown()) {
+            return Set.of();
+        }
         Set<String> names = new TreeSet<>();
         symbolsOfAll().forEach(symbol -> names.add(symbol.name));
         return names;
@@ -392,6 +395,9 @@ public final class Dimension {
 
     /** Whether it differs from the other whatever symbols stand for. */
     public boolean differsFrom(Dimension other) {
+        if (isKnown() && other.isKnown()) {
+            return constant() != other.constant();
+        }
         Dimension difference = minus(other);
         return difference.isKnown() && difference.constant() != 0;
     }
@@ -421,6 +427,9 @@ public final class Dimension {
      * @throws ArithmeticException if it divides by what is 0 then
      */
     public Dimension bind(Map<String, Long> numbers) {
+        if (isKnown()) {
+            return this;
+        }
         Dimension sum = of(0);
         for (Map.Entry<List<Factor>, Long> term : terms.entrySet()) {
             Dimension product = of(term.getValue());

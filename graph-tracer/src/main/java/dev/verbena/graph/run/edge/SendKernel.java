@@ -32,6 +32,8 @@ public final class SendKernel implements TransferKernel, SendCallback {
     private static final Object SUCCESS = "success";
 
     private final CrossingEdge edge;
+    /** Of each tensor of a static edge; null of another one. */
+    private final Shape shape;
     /** Null, or who came first: the transfer's outcome or the executor's done. */
     private final AtomicReference<Object> first = new AtomicReference<>();
     private final OutgoingEdge end;
@@ -53,6 +55,7 @@ public final class SendKernel implements TransferKernel, SendCallback {
     public SendKernel(CrossingEdge edge, OutgoingEdge end, SessionTracer tracer, SessionCounters counters,
             Tensor signal) {
         this.edge = edge;
+        this.shape = edge.isStatic() ? TransferPlan.shape(edge) : null;
         this.end = end;
         this.tracer = tracer;
         this.counters = counters;
@@ -60,10 +63,8 @@ public final class SendKernel implements TransferKernel, SendCallback {
     }
 
     @Override
-    public Tensor place(ElementType type, Shape shape) {
-        placed = edge.isStatic() && type == edge.type().elementType() && shape.equals(TransferPlan.shape(edge))
-                ? end.place()
-                : null;
+    public Tensor place(ElementType type, Shape wanted) {
+        placed = type == edge.type().elementType() && wanted.equals(shape) ? end.place() : null;
         return placed;
     }
 
@@ -82,7 +83,7 @@ public final class SendKernel implements TransferKernel, SendCallback {
             if (signal == null) {
                 tracer.sent(tensor, copies);
             }
-            counters.sent(edge.isStatic(), tensor == placed, hasCopied || end.copiesEach(), tensor.byteSize());
+            counters.sent(shape != null, tensor == placed, hasCopied || end.copiesEach(), tensor.byteSize());
             placed = null;
             hasCopied = false;
         }
