@@ -3,6 +3,7 @@ package dev.verbena.cli;
 import java.util.concurrent.Callable;
 
 import dev.verbena.cli.doctor.Diagnosis;
+import dev.verbena.graph.Graph;
 import dev.verbena.training.Dataset;
 import dev.verbena.training.Training;
 import dev.verbena.training.TrainingDefaults;
@@ -57,8 +58,9 @@ final class DoctorCommand implements Callable<Integer> {
                 TrainingDefaults.learningRate(TrainingDefaults.MODEL,
                         TrainingDefaults.optimizer(TrainingDefaults.MODEL)),
                 false);
+        Graph graph = Training.graph(options, Dataset.synthetic(TrainingDefaults.SEED), false);
         return SharedMemory.neededByteSize(
-                Training.plannedByteSize(options, Dataset.synthetic(TrainingDefaults.SEED), false),
-                options.servers(), options.workers(), network.queueDepth());
+                Training.plannedByteSize(Training.plan(graph, options, false, false), options), options.servers(),
+                options.workers(), network.queueDepth());
     }
 }

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
+import dev.verbena.graph.Graph;
+import dev.verbena.graph.plan.TransferPlan;
 import dev.verbena.training.CheckpointException;
 import dev.verbena.training.Training;
 import dev.verbena.training.TrainingData;
@@ -59,7 +61,8 @@ final class TrainCommand implements Callable<Integer> {
         TrainingReport report = isLocal ? local(options, dataset) : distributed(options, dataset);
         json.write(report.toMap());
         if (pageFile != null) {
-            pageFile.write(TrainingPage.of(report, Training.graph(options, dataset, isLocal)));
+            Graph graph = Training.graph(options, dataset, isLocal);
+            pageFile.write(TrainingPage.of(report, graph, plan(graph, options, report.fabric())));
         }
         if (!isQuiet) {
             json.text().print(report.toTable());
@@ -98,17 +101,23 @@ final class TrainCommand implements Callable<Integer> {
             throw new BadInputException("--port=" + port + " does not leave a port for each of " + tasks.size()
                     + " tasks; give 0 or " + (PORT_MAX - tasks.size() + 1) + " at most");
         }
-        long planned = Training.plannedByteSize(options, dataset, training.carriesByGrpc());
         String fabric = training.fabric.select(network.options());
+        TransferPlan plan = plan(Training.graph(options, dataset, false), options, fabric);
+        long planned = Training.plannedByteSize(plan, options);
         if (fabric.equals(SharedMemory.FABRIC)) {
-            SharedMemory.require(SharedMemory.neededByteSize(planned, options.servers(), options.workers(),
-                    network.options().queueDepth()));
+            SharedMemory.require(
+                    SharedMemory.neededByteSize(planned + plan.lendingByteSize(), options.servers(), options.workers(),
+                            network.options().queueDepth()));
         }
         checkTraces(options, dataset);
         int perEpoch = Training.iterationsPerEpoch(options, dataset);
         ProgressLine progress = ProgressLine.of(style(), options.iterations(), perEpoch);
         return new TrainingReport(fabric, training.transport, options, perEpoch, planned,
                 new Launcher(progress, notices(progress)).run(commands(tasks, options, dataset)));
+    }
+
+    private TransferPlan plan(Graph graph, TrainingOptions options, String fabric) {
+        return Training.plan(graph, options, training.carriesByGrpc(), fabric.equals(SharedMemory.FABRIC));
     }
 
     private static void checkTraces(TrainingOptions options, TrainingData dataset) {

@@ -40,16 +40,21 @@ final class TrainingPage {
     /** Names of bands, from top to bottom: servers' variables, workers, what servers do with gradients. */
     private final List<String> parts = new ArrayList<>();
 
-    private TrainingPage(TrainingReport report, Graph graph) {
+    private TrainingPage(TrainingReport report, Graph graph, TransferPlan plan) {
         this.report = report;
         this.graph = graph;
-        this.transfers = TransferPlan.of(graph, 1).transfers();
+        this.transfers = plan.transfers();
         this.page = new GraphPage("Training of " + report.options().model());
     }
 
-    /** @param graph of the training, all of it */
-    static String of(TrainingReport report, Graph graph) {
-        return new TrainingPage(report, graph).page();
+    /**
+     * The page.
+     *
+     * @param graph of the training, all of it
+     * @param plan of that graph
+     */
+    static String of(TrainingReport report, Graph graph, TransferPlan plan) {
+        return new TrainingPage(report, graph, plan).page();
     }
 
     private String page() {
@@ -180,6 +185,7 @@ final class TrainingPage {
     private static String protocol(TransferPlan.Transfer transfer) {
         return switch (transfer.protocol()) {
             case STATIC_PLACEMENT -> "static";
+            case LOAN -> "lent";
             case DYNAMIC_ALLOCATION -> "dynamic";
             case CARRIED -> "carried";
         };

@@ -78,7 +78,8 @@ record TrainingReport(String fabric, String transport, TrainingOptions options, 
         map.put("senderCopiedBytes",
                 firstAndLater(SessionStatistics::copiedByteSizeFirst, SessionStatistics::copiedByteSizeLater));
         map.put("transfers", Map.of("static", sum(SessionStatistics::transfersStatic), "placed",
-                sum(SessionStatistics::transfersPlaced), "dynamic", sum(SessionStatistics::transfersDynamic)));
+                sum(SessionStatistics::transfersPlaced), "lent", sum(SessionStatistics::transfersLent), "dynamic",
+                sum(SessionStatistics::transfersDynamic)));
         map.put("sites", Map.of("seen", sum(SessionStatistics::sitesSeen), "registered",
                 sum(SessionStatistics::sitesRegistered)));
         map.put("tasksWithTrace", options.traces() == null ? null : tasksWithTrace());
@@ -122,9 +123,10 @@ record TrainingReport(String fabric, String transport, TrainingOptions options, 
         if (options.traces() != null) {
             row(table, "trace", "%d of %d tasks began with what was learned before", tasksWithTrace(), tasks.size());
         }
-        row(table, "transfers", "%,d static, %,d of them computed in place, %,d dynamic, %,d bytes per iteration",
+        row(table, "transfers",
+                "%,d static, %,d of them computed in place, %,d lent, %,d dynamic, %,d bytes per iteration",
                 sum(SessionStatistics::transfersStatic), sum(SessionStatistics::transfersPlaced),
-                sum(SessionStatistics::transfersDynamic),
+                sum(SessionStatistics::transfersLent), sum(SessionStatistics::transfersDynamic),
                 sum(SessionStatistics::crossingByteSize));
         row(table, "registered", "%,d bytes, of %,d sites %,d", registeredByteSize(), sum(SessionStatistics::sitesSeen),
                 sum(SessionStatistics::sitesRegistered));

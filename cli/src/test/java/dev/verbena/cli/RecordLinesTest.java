@@ -43,7 +43,7 @@ class RecordLinesTest {
     void soIsAReport() {
         IterationTimes.Share share = new IterationTimes.Share(1L << 60, 2, 3, 4, new long[]{5, Long.MAX_VALUE});
         TrainingResult result = new TrainingResult("worker:0", new double[]{.1, Double.NaN}, Double.NaN, 1e300, 3,
-                new SessionStatistics(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), 13, 14, true,
+                new SessionStatistics(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13), 13, 14, true,
                 new IterationTimes(15, share, share, share, 16), List.of(new Validation(17, .5, .25)));
         TaskMessage message = RecordLines.read(TaskMessage.class,
                 RecordLines.write(new TaskMessage.Finished(new TaskReport(result, 18, 19))));

@@ -41,8 +41,9 @@ class TrainingPageTest {
     }
 
     private static String page(TrainingOptions options, DataFacts data) {
-        return TrainingPage.of(new TrainingReport("shm", "zerocopy", options, 20, 1, tasks(options)),
-                Training.graph(options, data, false));
+        Graph graph = Training.graph(options, data, false);
+        return TrainingPage.of(new TrainingReport("shm", "zerocopy", options, 20, 1, tasks(options)), graph,
+                Training.plan(graph, options, false, true));
     }
 
     private static List<TaskReport> tasks(TrainingOptions options) {
@@ -58,7 +59,7 @@ class TrainingPageTest {
                     : List.of();
             IterationTimes times = new IterationTimes(ITERATIONS, share(3_000_000), share(0), share(1_000_000), 1);
             tasks.add(new TaskReport(new TrainingResult(task, losses, measured.isEmpty() ? Double.NaN : .75,
-                    Double.NaN, 10, new SessionStatistics(ITERATIONS, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1), 1, 1, false,
+                    Double.NaN, 10, new SessionStatistics(ITERATIONS, 1, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1), 1, 1, false,
                     times,
                     measured), 1, 1));
         }
@@ -75,7 +76,7 @@ class TrainingPageTest {
     void showsTheGraphAsItWasDivided() throws Exception {
         TrainingOptions options = options("mlp", 2, 2);
         Graph graph = Training.graph(options, DIGITS, false);
-        TransferPlan plan = TransferPlan.of(graph, 1);
+        TransferPlan plan = Training.plan(graph, options, false, true);
         String page = page(options, DIGITS);
         List<Document> drawings = drawings(page);
         assertEquals(1 + 4 + 1, drawings.size(), "loss, time of each task, graph");
@@ -89,6 +90,16 @@ class TrainingPageTest {
         assertEquals(2, count(page, "<circle class=\"measured\""));
         assertTrue(page.contains("after 20 iterations, epoch 1.000: test accuracy 0.5000"));
         assertFalse(page.contains("NaN\""), page);
+    }
+
+    @Test
+    void whatIsReadWhereItLiesIsLent() throws Exception {
+        String page = page(options("fcn5", 1, 1), DIGITS);
+        long lent = count(page, "class=\"transfer lent\"");
+        assertEquals(count(page, "<td class=\"lent\">"), lent);
+        assertTrue(lent > 0 && count(page, "class=\"transfer static\"") > lent,
+                "large weights, and not their gradients");
+        assertTrue(page.contains("lent 12,845,056 B"), "the first layer's weights");
     }
 
     /** A table of characters is looked up between: above the workers, and dynamic. */

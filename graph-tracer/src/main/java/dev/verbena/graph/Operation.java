@@ -52,7 +52,7 @@ public interface Operation {
 
     /**
      * Whether its only output always is the storage of its only input, so that who reads the output reads the input. Who forwards without
-     * saying so makes the nodes that change the storage wait, in the run, for readers that the plan does not know.
+     * saying so makes the nodes that change the storage wait, in the run, for readers that the plan does not know; and copies what another task has lent.
      */
     default boolean forwards() {
         return false;

@@ -151,20 +151,20 @@ public final class Training {
         return node.operation() instanceof Snapshot;
     }
 
-    /** What crosses in a training, and what each task registers for it. */
-    static TransferPlan plan(TrainingOptions options, TrainingData data) {
-        SessionOptions session = sessionOptions(options);
-        return TransferPlan.of(TrainingGraph.distributed(options, data).graph(), session.depth(),
-                session.allocatingThreads());
+    /**
+     * What crosses in a training, how, and what each task registers for it.
+     *
+     * @param graph of the training, all of it
+     * @param isCarried whether tasks have an {@link EdgeCarrier}
+     * @param mapsPeerMemory whether the fabric of their devices does
+     */
+    public static TransferPlan plan(Graph graph, TrainingOptions options, boolean isCarried, boolean mapsPeerMemory) {
+        TransferPlan plan = sessionOptions(options).plan(graph, mapsPeerMemory);
+        return isCarried ? plan.carried() : plan;
     }
 
-    /**
-     * Registered memory that all tasks together will ask for, before anything starts; bytes.
-     *
-     * @param isCarried whether tasks have an {@link EdgeCarrier}
-     */
-    public static long plannedByteSize(TrainingOptions options, TrainingData data, boolean isCarried) {
-        TransferPlan plan = isCarried ? plan(options, data).carried() : plan(options, data);
+    /** Registered memory that all tasks together will ask for, before anything starts; bytes. */
+    public static long plannedByteSize(TransferPlan plan, TrainingOptions options) {
         return tasks(options).stream().mapToLong(plan::plannedByteSize).sum();
     }
 

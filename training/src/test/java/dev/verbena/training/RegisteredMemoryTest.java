@@ -9,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import dev.verbena.graph.Graph;
 import dev.verbena.graph.plan.TransferPlan;
 
 /**
@@ -27,11 +28,16 @@ class RegisteredMemoryTest {
                 ? TextCorpus.load(SmallText.write(directory), TextOptions.defaults())
                 : Dataset.synthetic(1);
         TrainingOptions options = new TrainingOptions(model, workers, servers, 1, 8, 1, .1f, false);
-        TransferPlan plan = Training.plan(options, data);
+        Graph graph = Training.graph(options, data, false);
+        check(Training.plan(graph, options, false, false), options, smallKib);
+        check(Training.plan(graph, options, false, true), options, smallKib);
+    }
+
+    private static void check(TransferPlan plan, TrainingOptions options, long smallKib) {
         for (String task : Training.tasks(options)) {
             long crossing = plan.crossingPeakByteSize(task);
             long planned = plan.plannedByteSize(task);
-            String figures = task + " planned=" + planned + " crossing=" + crossing;
+            String figures = task + " planned=" + planned + " crossing=" + crossing + "\n" + plan;
             assertTrue(crossing > 0 && planned >= crossing, figures);
             assertTrue(planned <= 1.1 * crossing + smallKib * KIB, figures);
         }

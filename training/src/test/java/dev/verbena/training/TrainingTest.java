@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import dev.verbena.graph.Graph;
+import dev.verbena.graph.plan.TransferPlan;
 import dev.verbena.training.data.ImageSet;
 import dev.verbena.transfer.Endpoint;
 import dev.verbena.transfer.Progress;
@@ -142,9 +144,25 @@ class TrainingTest {
     void plansNoMoreThanTheTensorsThatCrossAndTheirSlots() {
         TrainingOptions options = options(2, 1, 1, 32, false);
         long crossing = 2 * 2 * 4L * (784 * 256 + 256 * 10 + 256 + 10);
-        long planned = Training.plannedByteSize(options, DATA, false);
+        Graph graph = Training.graph(options, DATA, false);
+        long planned = Training.plannedByteSize(Training.plan(graph, options, false, false), options);
         assertTrue(planned >= crossing, "planned=" + planned);
         assertTrue(planned <= 1.25 * 2 * crossing, "planned=" + planned);
+    }
+
+    @Test
+    void plansNoSlotsForVariablesThatAreLent() {
+        TrainingOptions options = new TrainingOptions("fcn5", 2, 1, 1, 32, 1, .1f, false);
+        Graph graph = Training.graph(options, DATA, false);
+        TransferPlan mapped = Training.plan(graph, options, false, true);
+        long lent = mapped.transfers().stream().filter(transfer -> transfer.protocol() == TransferPlan.Protocol.LOAN)
+                .mapToLong(TransferPlan.Transfer::byteSize).sum();
+        assertTrue(lent > .95 * 2 * 204.47 * (1 << 20), "lent=" + lent);
+        long planned = Training.plannedByteSize(Training.plan(graph, options, false, false), options);
+        long plannedWhereMapped = Training.plannedByteSize(mapped, options);
+        assertTrue(planned - plannedWhereMapped >= .99 * lent && planned - plannedWhereMapped <= 1.1 * lent,
+                "planned=" + planned + ", " + plannedWhereMapped + " lent=" + lent);
+        assertTrue(mapped.lendingByteSize() > 0 && mapped.lendingByteSize() < lent / 100);
     }
 
     @Test

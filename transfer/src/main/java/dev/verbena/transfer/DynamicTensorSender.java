@@ -104,6 +104,12 @@ public final class DynamicTensorSender implements AutoCloseable {
         return protocol.lend(tensor, callback);
     }
 
+    /** As {@link #lend}, of what the caller has copied into registered memory, for this receiver or for several: counted as {@link #offerCopied} does. */
+    public SendResult lendCopied(Tensor copy, SendCallback callback) {
+        requireRegistered(isRegistered(copy), copy);
+        return protocol.lendCopied(copy, callback);
+    }
+
     /** Tensors that are lent and not given back. */
     public int onLoan() {
         return protocol.onLoan();

@@ -34,6 +34,7 @@ import dev.verbena.transfer.exchange.AdaptiveExchangeSender;
 import dev.verbena.transfer.protocol.ArrivalChoice;
 import dev.verbena.transfer.protocol.ControlMemory;
 import dev.verbena.transfer.protocol.DynamicAllocationReceiver;
+import dev.verbena.transfer.protocol.DynamicAllocationSender;
 import dev.verbena.transfer.protocol.PeerConnection;
 import dev.verbena.transfer.protocol.PlacementQuery;
 import dev.verbena.transfer.protocol.ReceiverDirectory;
@@ -497,6 +498,11 @@ public final class RdmaDevice implements AutoCloseable {
      */
     public static long overheadByteSize(int peers, int queueDepth) {
         return (CONNECTION_BYTE_SIZE + DEPTH_BYTE_SIZE * queueDepth) * (2L * peers + 4);
+    }
+
+    /** Shared memory that the device takes for a lending sender, or its receiver, beside that; to plan by. */
+    public static long lendingByteSize() {
+        return DynamicAllocationSender.loansByteSize();
     }
 
     /** Changes whenever something may have arrived; see {@link #awaitActivity}. */

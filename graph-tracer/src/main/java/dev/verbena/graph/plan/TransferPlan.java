@@ -1,5 +1,6 @@
 package dev.verbena.graph.plan;
 
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -8,6 +9,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import dev.verbena.graph.Graph;
+import dev.verbena.graph.Variable;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
 import dev.verbena.memory.TensorArena;
@@ -15,10 +17,11 @@ import dev.verbena.transfer.RdmaDevice;
 
 /**
  * What crosses between tasks, how, and how much registered memory each task needs for it before it starts (EuroSys'19 §3.4,
- * "Preallocate data buffers"). It is made from the graph alone, so every task makes the same one.
+ * "Preallocate data buffers"). It is made from the graph, and from options and a fabric that all tasks share, so every task makes the same one.
  *
  * <p>A task registers, as sender, each of its crossing tensors once, to whomever it goes, those that such a tensor may be in place of if both
- * can be there at the same time ({@link InPlaceChains}), one byte for all that say that a node has run, and as receiver the slots of each edge. The sender's share holds the tensors themselves once their allocation sites are known, and their copies before.
+ * can be there at the same time ({@link InPlaceChains}), one byte for all that say that a node has run, and as receiver the slots of each edge, if
+ * it has some. The sender's share holds the tensors themselves once their allocation sites are known, and their copies before.
  *
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
@@ -31,6 +34,8 @@ public final class TransferPlan {
     public enum Protocol {
         /** The shape is known: the receiver's slots are allocated before the run and written to directly (EuroSys'19 §3.2). */
         STATIC_PLACEMENT,
+        /** The receiver reads the sender's variable where it lies, and the sender changes it only when that is done: nothing moves. */
+        LOAN,
         /** The shape is known only at run time, or whether there is a tensor at all (EuroSys'19 §3.3). */
         DYNAMIC_ALLOCATION,
         /** Somebody else brings it across, who needs no registered memory. */
@@ -51,6 +56,19 @@ public final class TransferPlan {
                     ? new Transfer(edge, Protocol.STATIC_PLACEMENT, depth,
                             shape(edge).byteSize(edge.type().elementType()))
                     : new Transfer(edge, Protocol.DYNAMIC_ALLOCATION, 0, -1);
+        }
+
+        private Transfer lent() {
+            return new Transfer(edge, Protocol.LOAN, 0, byteSize);
+        }
+
+        private boolean isLentTo(String task) {
+            return protocol == Protocol.LOAN && edge.toTask().equals(task);
+        }
+
+        /** Whether its tensors are of known size, and registered by who sends them. */
+        private boolean isPlanned() {
+            return protocol == Protocol.STATIC_PLACEMENT || protocol == Protocol.LOAN;
         }
 
         private Transfer carried() {
@@ -107,6 +125,35 @@ public final class TransferPlan {
         return new TransferPlan(graph, depth, allocatingThreads, transfers.stream().map(Transfer::carried).toList());
     }
 
+    /**
+     * The same edges where tasks map each other's memory: variables of that size or more are lent. A variable is, since a change of one waits for its
+     * readers in any case, on whatever task, and its memory becomes no other tensor's. One that its receiver hands on, under another name, to a third
+     * task is not: it has to lie in the receiver's own registered memory.
+     */
+    public TransferPlan lending(long byteSizeMin) {
+        return new TransferPlan(graph, depth, allocatingThreads, transfers.stream()
+                .map(transfer -> isLent(transfer, byteSizeMin) ? transfer.lent() : transfer).toList());
+    }
+
+    private boolean isLent(Transfer transfer, long byteSizeMin) {
+        CrossingEdge edge = transfer.edge;
+        return transfer.protocol == Protocol.STATIC_PLACEMENT && edge.producer().operation() instanceof Variable
+                && !edge.isControl() && transfer.byteSize >= byteSizeMin && !isHandedOn(edge.readers());
+    }
+
+    private boolean isHandedOn(Collection<Graph.Node> readers) {
+        return readers.stream().filter(reader -> reader.operation().forwards()).anyMatch(alias -> {
+            Collection<Graph.Node> others = graph.readers(alias.output());
+            return others.stream().anyMatch(other -> !other.task().equals(alias.task())) || isHandedOn(others);
+        });
+    }
+
+    /** Whether the task lends variables. */
+    public boolean lends(String task) {
+        return transfers.stream().anyMatch(transfer -> transfer.protocol == Protocol.LOAN
+                && transfer.edge.fromTask().equals(task));
+    }
+
     /** One for each crossing edge, in the order of their producers. */
     public List<Transfer> transfers() {
         return transfers;
@@ -146,7 +193,7 @@ public final class TransferPlan {
         InPlaceChains chains = new InPlaceChains(graph);
         for (Transfer transfer : transfers) {
             CrossingEdge edge = transfer.edge;
-            if (transfer.protocol != Protocol.STATIC_PLACEMENT) {
+            if (!transfer.isPlanned()) {
                 continue;
             }
             if (edge.fromTask().equals(task) && edge.isControl()) {
@@ -161,6 +208,8 @@ public final class TransferPlan {
         if (controls) {
             byteSizes.add(CONTROL_BYTE_SIZE);
         }
+        transfers.stream().filter(transfer -> transfer.isLentTo(task))
+                .forEach(transfer -> byteSizes.add(RdmaDevice.dynamicReceiverBufferByteSize(depth)));
         edgesOf(task, CrossingEdge::fromTask).map(CrossingEdge::toTask).distinct()
                 .forEach(peer -> byteSizes.add(NOTICE_BYTE_SIZE));
         long slots = slotByteSize(task);
@@ -185,6 +234,12 @@ public final class TransferPlan {
         long peers = edgesOf(task, CrossingEdge::toTask).map(CrossingEdge::fromTask).distinct().count();
         return edges + peers * RdmaDevice.receiverBufferByteSize(ElementType.UINT8, Shape.of(NOTICE_BYTE_SIZE),
                 noticeSlots(depth));
+    }
+
+    /** Bytes that the devices of all tasks take for loans beside what is planned. */
+    public long lendingByteSize() {
+        return 2 * RdmaDevice.lendingByteSize()
+                * transfers.stream().filter(transfer -> transfer.protocol == Protocol.LOAN).count();
     }
 
     private Stream<CrossingEdge> edgesOf(String task, Function<CrossingEdge, String> end) {
@@ -213,7 +268,7 @@ public final class TransferPlan {
     public long crossingPeakByteSize(String task) {
         Partition.checkTask(graph, task);
         Set<Object> sent = new HashSet<>();
-        return transfers.stream().filter(transfer -> transfer.protocol == Protocol.STATIC_PLACEMENT)
+        return transfers.stream().filter(Transfer::isPlanned)
                 .mapToLong(transfer -> transfer.edge.toTask().equals(task)
                         ? transfer.slots * transfer.byteSize
                         : transfer.edge.fromTask().equals(task)

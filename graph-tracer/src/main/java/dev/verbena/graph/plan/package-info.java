@@ -9,6 +9,6 @@
  *                └──► RunPlan.of     of those what some fetches and targets need: Steps, and who holds each output (Holds)
  * </pre>
  *
- * All of it follows from the graph and the targets alone, so every task comes to the same.
+ * All of it follows from the graph, the targets and what all tasks share, so every task comes to the same.
  */
 package dev.verbena.graph.plan;

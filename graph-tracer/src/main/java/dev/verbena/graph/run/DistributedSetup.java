@@ -2,9 +2,11 @@ package dev.verbena.graph.run;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -15,6 +17,7 @@ import dev.verbena.graph.Graph;
 import dev.verbena.graph.plan.CrossingEdge;
 import dev.verbena.graph.plan.Partition;
 import dev.verbena.graph.plan.TransferPlan;
+import dev.verbena.graph.plan.TransferPlan.Protocol;
 import dev.verbena.graph.run.edge.CarriedIncomingEdge;
 import dev.verbena.graph.run.edge.CarriedOutgoingEdge;
 import dev.verbena.graph.run.edge.DeviceOutgoingEdge;
@@ -74,6 +77,7 @@ final class DistributedSetup {
     private final SessionResources resources = new SessionResources();
     private final Map<String, Integer> sendersByPeer = new HashMap<>();
     private final Map<CrossingEdge, Kernel> ends = new HashMap<>();
+    private final Set<CrossingEdge> lent = new HashSet<>();
     /** By the peer that tells. */
     private final Map<String, IncomingNotices> heard = new LinkedHashMap<>();
     /** By the peer that is told. */
@@ -100,18 +104,15 @@ final class DistributedSetup {
         this.activity = new DeviceActivity(device);
         this.listener = listener;
         this.partition = Partition.of(graph, task);
-        this.plan = plan(graph, options);
+        this.plan = options.plan(graph, device.capabilities().mapsPeerMemory());
+        plan.transfers().stream().filter(transfer -> transfer.protocol() == Protocol.LOAN)
+                .forEach(transfer -> lent.add(transfer.edge()));
         this.plannedByteSize = plan.plannedByteSize(task);
         this.agreement = "plan " + plan.fingerprint() + " of depth=" + options.depth();
         this.isDynamic = plan.isDynamic(task);
         this.tracer = new SessionTracer(options.tracing(), options.trace());
         partition.sends().forEach(edge -> checkEndpoint(edge.toTask()));
         partition.receives().forEach(edge -> checkEndpoint(edge.fromTask()));
-    }
-
-    static TransferPlan plan(Graph graph, SessionOptions options) {
-        TransferPlan plan = TransferPlan.of(graph, options.depth(), options.allocatingThreads());
-        return options.carrier() == null ? plan : plan.carried();
     }
 
     private void checkEndpoint(String peer) {
@@ -127,7 +128,8 @@ final class DistributedSetup {
             resources.add(ordinary::close);
             if (isDynamic || plannedByteSize > 0) {
                 // All that is known before, at once: registration is never on the path of a tensor of known shape.
-                SlabSource source = isDynamic ? device.readableSlabSource() : device.slabSource();
+                boolean isRead = isDynamic || plan.lends(task);
+                SlabSource source = isRead ? device.readableSlabSource() : device.slabSource();
                 long max = plannedByteSize + (isDynamic ? options.dynamicByteSizeMax() : 0);
                 registered = TensorArena.create(source, plannedByteSize, max);
                 resources.add(() -> closeDrained(registered, device));
@@ -154,7 +156,7 @@ final class DistributedSetup {
         IncomingNotices.Heard end = heard.computeIfAbsent(edge.fromTask(), this::hear)
                 .after(incoming(edge));
         resources.add(end::close);
-        ends.put(edge, new ReceiveKernel(edge, end));
+        ends.put(edge, new ReceiveKernel(edge, end, lent.contains(edge)));
     }
 
     private IncomingNotices hear(String peer) {
@@ -192,7 +194,16 @@ final class DistributedSetup {
                     options.carrier().incoming(nameOf(edge), cluster.get(edge.fromTask()), activity::wakeUp),
                     ordinary::allocate);
         }
+        if (lent.contains(edge)) {
+            return borrowed(edge);
+        }
         return edge.isStatic() ? placed(edge) : allocated(edge);
+    }
+
+    private IncomingEdge borrowed(CrossingEdge edge) {
+        DynamicTensorReceiver receiver = device.borrowingReceiver(nameOf(edge), registered, options.depth(), agreement);
+        resources.add(receiver::close);
+        return receiver::poll;
     }
 
     private IncomingEdge placed(CrossingEdge edge) {
@@ -235,8 +246,8 @@ final class DistributedSetup {
         ends.put(edge,
                 new SendKernel(edge, told.computeIfAbsent(edge.toTask(), this::tell)
                         .before(sender), tracer, counters, edge.isControl() ? signal(edge) : null));
-        // Who sends tensors of unknown shape has memory that they can be read from, and asks for no less.
-        if (anySender == null || !edge.isStatic()) {
+        // Who sends tensors of unknown shape, or lends, has memory that they can be read from, and asks for no less.
+        if (anySender == null || !edge.isStatic() || lent.contains(edge)) {
             anySender = sender;
         }
     }
@@ -254,6 +265,11 @@ final class DistributedSetup {
             return new CarriedOutgoingEdge(options.carrier().outgoing(nameOf(edge), activity::wakeUp));
         }
         return awaiting(edge.toTask(), channel -> {
+            if (lent.contains(edge)) {
+                DynamicTensorSender sender = channel.lendingSender(nameOf(edge), agreement, options.timeout());
+                resources.add(sender::close);
+                return DeviceOutgoingEdge.of(sender);
+            }
             if (!edge.isStatic()) {
                 DynamicTensorSender sender = channel.dynamicSender(nameOf(edge), agreement, options.timeout());
                 resources.add(sender::close);

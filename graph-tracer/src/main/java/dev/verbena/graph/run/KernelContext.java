@@ -36,7 +36,11 @@ public interface KernelContext {
      */
     Tensor outputInPlace(int index, int input, Shape shape);
 
-    /** Makes an output the very storage of an input, whoever else reads it, under another shape of equally many elements. */
+    /**
+     * Makes an output the very storage of an input, whoever else reads it, under another shape of equally many elements. A variable that a peer has
+     * lent is copied where the operation does not say that it {@linkplain Operation#forwards forwards}: the peer would wait for readers of whom
+     * the plan knows nothing.
+     */
     Tensor forward(int index, int input, Shape shape);
 
     /** Sets an output to a tensor made elsewhere, which the executor closes after its last use. */

@@ -11,6 +11,7 @@ package dev.verbena.graph.run;
  * @param copiedByteSizeLater their bytes
  * @param transfersStatic tensors sent by static placement
  * @param transfersPlaced those of them that were computed in the receiver's slot, so that nobody moved their bytes
+ * @param transfersLent tensors lent, of which nobody moved the bytes either
  * @param transfersDynamic tensors sent by dynamic allocation
  * @param sitesSeen allocation sites (node, i-th allocation) that the tracer saw
  * @param sitesRegistered those whose tensors are sent, and so are born in registered memory
@@ -20,6 +21,7 @@ package dev.verbena.graph.run;
  * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
  */
 public record SessionStatistics(long iterations, long copiesFirst, long copiesLater, long copiedByteSizeFirst,
-        long copiedByteSizeLater, long transfersStatic, long transfersPlaced, long transfersDynamic, int sitesSeen,
+        long copiedByteSizeLater, long transfersStatic, long transfersPlaced, long transfersLent,
+        long transfersDynamic, int sitesSeen,
         int sitesRegistered,
         long crossingByteSize, long plannedByteSize) {}

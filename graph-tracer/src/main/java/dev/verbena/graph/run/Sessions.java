@@ -51,13 +51,4 @@ public final class Sessions {
             SessionOptions options, SessionListener listener) {
         return new DistributedSetup(graph, task, cluster, device, options, listener).create();
     }
-
-    /**
-     * Registered memory that the task's session will ask for, in bytes, rounding and slots included.
-     *
-     * @throws IllegalArgumentException as {@link #distributed}
-     */
-    public static long plannedByteSize(Graph graph, String task, SessionOptions options) {
-        return DistributedSetup.plan(graph, options).plannedByteSize(task);
-    }
 }

@@ -18,7 +18,6 @@ import dev.verbena.graph.TensorType;
 import dev.verbena.graph.TestOperations;
 import dev.verbena.graph.TestOperations.Mix;
 import dev.verbena.graph.run.SessionOptions;
-import dev.verbena.graph.run.Sessions;
 import dev.verbena.memory.ElementType;
 
 class PartitionTest {
@@ -107,12 +106,44 @@ class PartitionTest {
     }
 
     @Test
+    void whereMemoryIsMappedLargeVariablesAreLentAndNothingElse() {
+        Graph.Node w = graph.add("w", "a", TestOperations.variable(new long[]{1000}, 1));
+        Graph.Node small = graph.add("small", "a", TestOperations.variable(new long[]{999}, 1));
+        Graph.Node handedOn = graph.add("handedOn", "a", TestOperations.variable(new long[]{1000}, 1));
+        Graph.Node made = graph.add("made", "a", TestOperations.constant(new long[]{1000}, 1));
+        graph.add("y", "b", new Mix(1, false), w.output(), made.output());
+        graph.add("z", "c", new Mix(1, false), w.output());
+        graph.add("s", "b", new Mix(1, false), small.output());
+        Graph.Node alias = graph.add("alias", "b", new Identity(), handedOn.output());
+        Graph.Node again = graph.add("again", "b", new Identity(), alias.output());
+        graph.add("ours", "b", new Mix(1, false), alias.output());
+        TransferPlan known = TransferPlan.of(graph, 2);
+        assertEquals(List.of("w:0->b", "w:0->c", "handedOn:0->b"), lent(known.lending(4000)));
+        graph.add("theirs", "c", new Mix(1, false), again.output());
+        known = TransferPlan.of(graph, 2);
+        TransferPlan plan = known.lending(4000);
+        assertEquals(List.of("w:0->b", "w:0->c"), lent(plan));
+        assertEquals(List.of(), lent(known));
+        assertEquals(List.of(), lent(known.carried().lending(4000)));
+        assertTrue(plan.lends("a") && !plan.lends("b") && !plan.lends("c"));
+        assertEquals(known.plannedByteSize("a"), plan.plannedByteSize("a"), "lent or written, it is registered");
+        assertEquals(known.crossingPeakByteSize("b") - 2 * 4000, plan.crossingPeakByteSize("b"), "no slots");
+        assertTrue(plan.slotByteSize("b") <= known.slotByteSize("b") - 2 * 4000);
+        assertNotEquals(known.fingerprint(), plan.fingerprint());
+    }
+
+    private static List<String> lent(TransferPlan plan) {
+        return plan.transfers().stream().filter(transfer -> transfer.protocol() == TransferPlan.Protocol.LOAN)
+                .map(transfer -> transfer.edge().name()).toList();
+    }
+
+    @Test
     void aSenderPlansEachTensorOnceHoweverManyReadIt() {
         long elements = 1 << 20;
         Graph.Node w = graph.add("w", "a", TestOperations.variable(new long[]{elements}, 1));
         graph.add("y", "b", new Mix(1, false), w.output());
         graph.add("z", "c", new Mix(1, false), w.output());
-        long planned = Sessions.plannedByteSize(graph, "a", SessionOptions.defaults());
+        long planned = SessionOptions.defaults().plan(graph, false).plannedByteSize("a");
         assertTrue(planned >= 4 * elements && planned < 1.05 * 4 * elements, "planned=" + planned);
         assertEquals(2 * 4 * elements, TransferPlan.of(graph, 1).crossingByteSize("a"));
         assertEquals(4 * elements, TransferPlan.of(graph, 3).crossingPeakByteSize("a"));
@@ -151,8 +182,8 @@ class PartitionTest {
         SessionOptions two = SessionOptions.defaults();
         SessionOptions eight = two.withAllocatingThreads(8);
         assertEquals(two, two.withAllocatingThreads(2));
-        long plannedForTwo = Sessions.plannedByteSize(graph, "a", two);
-        long plannedForEight = Sessions.plannedByteSize(graph, "a", eight);
+        long plannedForTwo = two.plan(graph, false).plannedByteSize("a");
+        long plannedForEight = eight.plan(graph, false).plannedByteSize("a");
         assertTrue(plannedForEight > plannedForTwo, plannedForEight + " " + plannedForTwo);
         assertEquals(TransferPlan.of(graph, 1).fingerprint(), TransferPlan.of(graph, 1, 8).fingerprint());
         assertThrows(IllegalArgumentException.class, () -> two.withAllocatingThreads(0));
@@ -180,9 +211,9 @@ class PartitionTest {
         graph.add("y", "b", new Mix(1, false), w.output());
         graph.add("z", "c", TestOperations.constant(SHAPE, 1));
         SessionOptions options = new SessionOptions(true, 3, SessionOptions.defaults().timeout());
-        long planned = Sessions.plannedByteSize(graph, "b", options);
+        long planned = options.plan(graph, false).plannedByteSize("b");
         assertTrue(planned >= 3 * 4 * elements && planned < 1.05 * 3 * 4 * elements, "planned=" + planned);
-        assertEquals(0, Sessions.plannedByteSize(graph, "c", options));
-        assertThrows(IllegalArgumentException.class, () -> Sessions.plannedByteSize(graph, "d", options));
+        assertEquals(0, options.plan(graph, false).plannedByteSize("c"));
+        assertThrows(IllegalArgumentException.class, () -> options.plan(graph, false).plannedByteSize("d"));
     }
 }

@@ -99,8 +99,8 @@ class CarriedEdgesTest {
         Node merged = graph.add("merged", "b", new Merge(), left.output(), right.output());
         Node back = graph.add("back", "a", new Mix(3, false), merged.output());
         SessionOptions options = options(new Queues());
-        assertTrue(Sessions.plannedByteSize(graph, "b", options) < Sessions.plannedByteSize(graph, "b",
-                options(null)), "registered memory");
+        assertTrue(options.plan(graph, true).plannedByteSize("b") < options(null).plan(graph, true)
+                .plannedByteSize("b"), "registered memory");
         try (DeviceCluster cluster = new DeviceCluster(graph, options, ArrivalMode.AUTO)) {
             cluster.run((task, session) -> {
                 for (int i = 0; i < RUNS; i++) {

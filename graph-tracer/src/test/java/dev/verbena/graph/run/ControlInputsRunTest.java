@@ -95,7 +95,7 @@ class ControlInputsRunTest {
             assertEquals(1, a.copiesFirst(), "a word is never copied");
             assertEquals(tracing ? 0 : RUNS - 1, a.copiesLater());
             assertEquals(1 + 16, a.crossingByteSize());
-            assertEquals(Sessions.plannedByteSize(graph, "a", options(tracing, depth)), a.plannedByteSize());
+            assertEquals(options(tracing, depth).plan(graph, true).plannedByteSize("a"), a.plannedByteSize());
             SessionStatistics b = cluster.statistics.get("b");
             assertEquals(RUNS, b.transfersStatic());
             assertEquals(0, b.copiesFirst() + b.copiesLater());

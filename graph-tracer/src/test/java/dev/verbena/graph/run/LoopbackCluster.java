@@ -86,7 +86,7 @@ final class LoopbackCluster implements AutoCloseable {
         SessionTracer tracer = new SessionTracer(options.tracing(), traceOf(task));
         SessionCounters counters = new SessionCounters();
         Map<CrossingEdge, Kernel> ends = new HashMap<>();
-        partition.receives().forEach(edge -> ends.put(edge, new ReceiveKernel(edge, edges.get(edge.name()))));
+        partition.receives().forEach(edge -> ends.put(edge, new ReceiveKernel(edge, edges.get(edge.name()), false)));
         partition.sends()
                 .forEach(edge -> ends.put(edge, new SendKernel(edge, edges.get(edge.name()), tracer, counters,
                         edge.isControl() ? signals.get(task) : null)));

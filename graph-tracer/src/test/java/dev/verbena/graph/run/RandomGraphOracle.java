@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
 import dev.verbena.graph.run.RandomGraph.Kind;
@@ -50,15 +51,20 @@ final class RandomGraphOracle {
         }
     }
 
-    /** What an output is. */
-    private record Held(long[] shape, int[] data, Set<String> sites, boolean isRegistered) {
+    /** What an output is; lent if it is another task's. */
+    private record Held(long[] shape, int[] data, Set<String> sites, boolean isRegistered, boolean isLent) {
+        static Held ours(long[] shape, int[] data, Set<String> sites, boolean isRegistered) {
+            return new Held(shape, data, sites, isRegistered, false);
+        }
+
         Held as(long... other) {
-            return new Held(other, data, sites, isRegistered);
+            return new Held(other, data, sites, isRegistered, isLent);
         }
     }
 
     private final RandomGraph random;
     private final Predicate<Spec> wasInPlace;
+    private final BiPredicate<Ref, String> isLent;
     private final Map<Integer, int[]> variables = new HashMap<>();
     private final Set<String> registered = new HashSet<>();
     private final Set<String> allocating = new HashSet<>();
@@ -66,10 +72,17 @@ final class RandomGraphOracle {
     private Map<Ref, Held> outputs = Map.of();
     private Run run;
 
-    /** @param wasInPlace asked once for each node that runs, in the order of its runs */
-    RandomGraphOracle(RandomGraph random, Predicate<Spec> wasInPlace) {
+    /**
+     * An oracle.
+     *
+     * @param wasInPlace asked once for each node that runs, in the order of its runs
+     * @param isLent whether an output is lent to a task
+     */
+    RandomGraphOracle(RandomGraph random, Predicate<Spec> wasInPlace,
+            BiPredicate<Ref, String> isLent) {
         this.random = random;
         this.wasInPlace = wasInPlace;
+        this.isLent = isLent;
     }
 
     static int[] initial(int seed, int size) {
@@ -120,7 +133,7 @@ final class RandomGraphOracle {
         Held held = outputs.get(random.changeBefore(reader, ref).map(change -> new Ref(change, 0)).orElse(ref));
         return random.nodes().get(ref.node()).task().equals(reader.task())
                 ? held
-                : new Held(held.shape, held.data, Set.of(), true);
+                : new Held(held.shape, held.data, Set.of(), true, isLent.test(ref, reader.task()));
     }
 
     private void evaluate(Spec spec, int phaseIndex, Map<Integer, int[]> changed) {
@@ -136,7 +149,7 @@ final class RandomGraphOracle {
             }
             case FEED -> {
                 int size = random.phases().get(phaseIndex).feeds().get(spec.index());
-                set(spec, 0, new Held(new long[]{size}, initial(spec.seed(), size), Set.of(), false));
+                set(spec, 0, Held.ours(new long[]{size}, initial(spec.seed(), size), Set.of(), false));
             }
             case VIEW -> set(spec, 0, view(spec, inputs.getFirst()));
             default -> compute(spec, inputs, spec.scratch().get(phaseIndex), changed);
@@ -167,7 +180,8 @@ final class RandomGraphOracle {
             }
             case PASS -> {
                 set(spec, 0, shaped(inputs, allocate(spec, allocations++, mixed(~spec.seed(), inputs))));
-                set(spec, 1, inputs.getFirst());
+                Held passed = inputs.getFirst();
+                set(spec, 1, passed.isLent ? shaped(inputs, allocate(spec, allocations++, passed.data)) : passed);
             }
             case CONCAT -> {
                 int[] all = Arrays.copyOf(inputs.get(0).data, inputs.get(0).data.length + inputs.get(1).data.length);
@@ -181,7 +195,7 @@ final class RandomGraphOracle {
                 int[] sum = variable.data.clone();
                 Arrays.setAll(sum, i -> sum[i] + element(inputs.get(1), i));
                 changed.put(spec.inputs().getFirst().node(), sum);
-                set(spec, 0, new Held(variable.shape, sum, variable.sites, variable.isRegistered));
+                set(spec, 0, Held.ours(variable.shape, sum, variable.sites, variable.isRegistered));
             }
             default -> throw new AssertionError(spec);
         }
@@ -204,7 +218,7 @@ final class RandomGraphOracle {
         Held over = inputs.getFirst();
         Set<String> sites = new LinkedHashSet<>(over.sites);
         sites.add(spec.site(ordinal));
-        return new Held(over.shape, data, sites, over.isRegistered);
+        return Held.ours(over.shape, data, sites, over.isRegistered);
     }
 
     private Held allocate(Spec spec, int ordinal, int[] data) {
@@ -214,7 +228,7 @@ final class RandomGraphOracle {
 
     private Held fresh(Spec spec, int ordinal, int[] data) {
         String site = spec.site(ordinal);
-        return new Held(new long[]{data.length}, data, Set.of(site), registered.contains(site));
+        return Held.ours(new long[]{data.length}, data, Set.of(site), registered.contains(site));
     }
 
     private void set(Spec spec, int output, Held held) {

@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import dev.verbena.graph.Dimension;
 import dev.verbena.graph.Graph;
@@ -128,7 +129,16 @@ class RandomGraphProperties {
         }
 
         void check(Known known) {
-            RandomGraphOracle oracle = new RandomGraphOracle(random, nodes::takeInPlace);
+            check(known, TransferPlan.of(graph, 1));
+        }
+
+        /** @param plan that the sessions followed */
+        void check(Known known, TransferPlan plan) {
+            Set<String> lent = plan.transfers().stream().filter(transfer -> transfer.protocol() == Protocol.LOAN)
+                    .map(transfer -> transfer.edge().output() + " " + transfer.edge().toTask())
+                    .collect(Collectors.toSet());
+            RandomGraphOracle oracle = new RandomGraphOracle(random, nodes::takeInPlace,
+                    (ref, task) -> lent.contains(output(ref) + " " + task));
             Map<String, Long> copies = new LinkedHashMap<>();
             Map<String, Long> sends = new LinkedHashMap<>();
             for (int i = 0; i < PHASES * RUNS_PER_PHASE; i++) {
@@ -143,7 +153,8 @@ class RandomGraphProperties {
                     boolean isAsMany = known == Known.COPIES_AT_LEAST ? counted >= copied : counted == copied;
                     assertTrue(isAsMany, () -> "copies=" + counted + " oracle=" + copied + ", " + where);
                     assertEquals(sends.merge(task, (long) expected.sends(task), Long::sum),
-                            statistics.transfersStatic() + statistics.transfersDynamic(), () -> "sends, " + where);
+                            statistics.transfersStatic() + statistics.transfersLent() + statistics.transfersDynamic(),
+                            () -> "sends, " + where);
                     assertEquals(expected.allocating.get(task), statistics.sitesSeen(), () -> "sites, " + where);
                     assertEquals(expected.registeredAllocating.get(task), statistics.sitesRegistered(),
                             () -> "sites registered, " + where);
@@ -215,7 +226,7 @@ class RandomGraphProperties {
             cluster.sessions.values().forEach(Session::close);
             cluster.sessions.keySet().forEach(task -> assertEquals(0, cluster.live(task), "leaks, " + task));
             for (String task : cluster.sessions.keySet()) {
-                long planned = Sessions.plannedByteSize(trial.graph, task, options);
+                long planned = options.plan(trial.graph, false).plannedByteSize(task);
                 long peak = cluster.registered.get(task).peakByteSize();
                 long slots = slotByteSize(trial.graph, task, depth);
                 long withSlack = peak == 0 ? 0 : peak + (peak - slots) / SLACK_SHARE + SLACK_BYTE_SIZE;
@@ -237,14 +248,15 @@ class RandomGraphProperties {
     void overRealDevicesTooInWhatThePlanHasRoomFor(@ForAll long seed,
             @ForAll @IntRange(min = 6, max = 24) int nodeCount,
             @ForAll @IntRange(min = 2, max = 3) int taskCount, @ForAll @IntRange(min = 1, max = 2) int depth,
-            @ForAll ArrivalMode arrivalMode, @ForAll boolean isDynamic) throws Exception {
+            @ForAll ArrivalMode arrivalMode, @ForAll boolean isDynamic, @ForAll boolean lendsAll) throws Exception {
         RandomGraph random = RandomGraph.of(seed,
                 new Traits(nodeCount, taskCount, SMALL_AND_VERY_LARGE, isDynamic, false, PHASES));
         try (Trial trial = new Trial(random)) {
-            try (DeviceCluster cluster = new DeviceCluster(trial.graph, trial.options(depth), arrivalMode)) {
+            SessionOptions options = lendsAll ? trial.options(depth).withLending(1) : trial.options(depth);
+            try (DeviceCluster cluster = new DeviceCluster(trial.graph, options, arrivalMode)) {
                 cluster.run((task, session) -> trial.run(task, session, null));
             }
-            trial.check(Known.ALL);
+            trial.check(Known.ALL, options.plan(trial.graph, true));
         }
     }
 

@@ -122,6 +122,11 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
         return SendResult.SENT;
     }
 
+    /** Control memory of each end of one that lends. */
+    public static long loansByteSize() {
+        return SlotLayout.LINE + (long) Loans.MAX * SlotLayout.WORD;
+    }
+
     /** Whether the receiver may use tensors where they lie. */
     public boolean lends() {
         return loans != null;
@@ -223,7 +228,15 @@ public final class DynamicAllocationSender implements StaticPlacementSender.Over
 
     /** @see dev.verbena.transfer.DynamicTensorSender#offerCopied */
     public SendResult offerCopied(Tensor copy, SendCallback callback) {
-        SendResult result = offer(copy, callback);
+        return copied(copy, offer(copy, callback));
+    }
+
+    /** @see dev.verbena.transfer.DynamicTensorSender#lendCopied */
+    public SendResult lendCopied(Tensor copy, SendCallback callback) {
+        return copied(copy, lend(copy, callback));
+    }
+
+    private SendResult copied(Tensor copy, SendResult result) {
         if (result == SendResult.SENT) {
             counters.onCopy(copy.byteSize());
         }

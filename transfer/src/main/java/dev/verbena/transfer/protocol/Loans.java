@@ -1,6 +1,8 @@
 package dev.verbena.transfer.protocol;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +29,8 @@ import dev.verbena.transfer.events.TensorSentEvent;
  *                     └─── the receiver closes without having seen it, or the connection ends ──► failed, free
  * </pre>
  *
- * Always: {@code free + out == MAX}, so that no word is written over before it was seen. They outlive their sender as long as anything is out.
+ * Always: {@code free + out == made <= MAX}, so that no word is written over before it was seen. They outlive their sender as long as anything is
+ * out.
  *
  * <p><b>Owner:</b> itself: it ends when its sender is closed and nothing is out, or with the connection. <b>Threading:</b> taken by who offers;
  * {@link #watch} and {@link #fail} while driving; the rest on any thread.
@@ -46,12 +49,12 @@ final class Loans {
     private final Engine engine;
     /** The receiver writes there as long as anything is out, whether the sender is closed or not. */
     private final TensorLease words;
-    private final Loan[] loans = new Loan[MAX];
     private final Watch look = this::look;
     private final Runnable onConnectionClosed = this::onConnectionClosed;
 
-    /** Guarded by this, as are the next three. */
-    private final ArrayDeque<Loan> free = new ArrayDeque<>(MAX);
+    /** As many as were ever out at a time. Guarded by this, as are the next four. */
+    private final List<Loan> made = new ArrayList<>();
+    private final ArrayDeque<Loan> free = new ArrayDeque<>();
     /** Null when the sender is closed: what it counts in is another's then. */
     private TransferCounters counters;
     private boolean isSenderClosed;
@@ -68,16 +71,19 @@ final class Loans {
         engine = records.engine();
         this.counters = counters;
         words = TensorLease.of(records.acknowledgement());
-        for (int i = 0; i < MAX; i++) {
-            loans[i] = new Loan(i + 1);
-            free.add(loans[i]);
-        }
         peer.addCloseListener(onConnectionClosed);
     }
 
     /** One that nobody has. @return null if all are out, or nobody will give anything back any more */
     synchronized Loan tryTake() {
-        return isEnded ? null : free.poll();
+        if (isEnded) {
+            return null;
+        }
+        if (free.isEmpty() && made.size() < MAX) {
+            made.add(new Loan(made.size() + 1));
+            return made.getLast();
+        }
+        return free.poll();
     }
 
     /** Of a loan that did not begin. */
@@ -86,7 +92,7 @@ final class Loans {
     }
 
     synchronized int out() {
-        return MAX - free.size();
+        return made.size() - free.size();
     }
 
     /** What is out stays so. */
@@ -101,7 +107,7 @@ final class Loans {
     /** Nobody will give anything back any more; what the peer may still read stays pinned until it cannot. */
     private void onConnectionClosed() {
         engine.execute(() -> {
-            for (Loan loan : loans) {
+            for (Loan loan : all()) {
                 fail(loan, peer.failure());
             }
             synchronized (this) {
@@ -112,9 +118,13 @@ final class Loans {
         });
     }
 
+    private synchronized List<Loan> all() {
+        return List.copyOf(made);
+    }
+
     private void endIfDone() {
         synchronized (this) {
-            if (isEnded || !isSenderClosed || free.size() < MAX) {
+            if (isEnded || !isSenderClosed || out() > 0) {
                 return;
             }
             isEnded = true;
@@ -160,9 +170,10 @@ final class Loans {
         return !isEnded() && peer.failure() == null && word() >>> NUMBER_BITS == givenBack + 1;
     }
 
-    private Loan nextGivenBack() {
+    /** @return null if there is none of that number */
+    private synchronized Loan nextGivenBack() {
         long number = word() & NUMBER_MASK;
-        return number < 1 || number > MAX ? null : loans[(int) number - 1];
+        return number < 1 || number > made.size() ? null : made.get((int) number - 1);
     }
 
     private long word() {

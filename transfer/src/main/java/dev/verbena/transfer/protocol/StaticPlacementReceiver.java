@@ -397,6 +397,13 @@ public final class StaticPlacementReceiver {
      * <p>With an agreement there is one in its life: who comes after it, a sender that was made anew, waits for a receiver that is made anew.
      */
     synchronized PlacementAnswer connect(PeerConnection sender, PlacementRequest request) {
+        if (!agreement.isEmpty() && (peer != null || goodbyes > 0)) {
+            return PlacementAnswer.NOT_YET;
+        }
+        if (!agreement.equals(request.agreement())) {
+            throw new TransferException("receiver '" + name + "' was made for " + inWords(agreement)
+                    + ", and the sender for " + inWords(request.agreement()));
+        }
         PlacementProtocol protocol = overlay == null ? PlacementProtocol.STATIC : overlay.protocol();
         if (overlay == null ? request.protocol() != protocol : !overlay.takes(request.protocol())) {
             String takes = switch (protocol) {
@@ -407,13 +414,6 @@ public final class StaticPlacementReceiver {
             };
             throw new TransferException(
                     "receiver '" + name + "' takes " + takes + ", not " + request.protocol().method());
-        }
-        if (!agreement.isEmpty() && (peer != null || goodbyes > 0)) {
-            return PlacementAnswer.NOT_YET;
-        }
-        if (!agreement.equals(request.agreement())) {
-            throw new TransferException("receiver '" + name + "' was made for " + inWords(agreement)
-                    + ", and the sender for " + inWords(request.agreement()));
         }
         if (!type.equals(request.type()) || !shape.equals(request.shape())) {
             throw new TransferException("receiver '" + name + "' takes " + type + shape + ", not " + request.type()

@@ -9,7 +9,7 @@ import dev.verbena.transfer.TensorSender;
 import dev.verbena.transfer.TransferException;
 
 /**
- * A device's senders of both protocols as ends of edges.
+ * A device's senders as ends of edges.
  *
  * <p><b>Owner:</b> none; the senders are the session's. <b>Threading:</b> as {@link OutgoingEdge}.
  */
@@ -52,12 +52,17 @@ public final class DeviceOutgoingEdge {
         };
     }
 
-    /** By dynamic allocation. */
+    /** By dynamic allocation, or lending. */
     public static OutgoingEdge of(DynamicTensorSender sender) {
         return new OutgoingEdge() {
             @Override
             public boolean isRegistered(Tensor tensor) {
                 return sender.isRegistered(tensor);
+            }
+
+            @Override
+            public boolean lends() {
+                return sender.lends();
             }
 
             @Override
@@ -72,12 +77,12 @@ public final class DeviceOutgoingEdge {
 
             @Override
             public SendResult offer(Tensor tensor, SendCallback callback) {
-                return sender.offer(tensor, callback);
+                return sender.lend(tensor, callback);
             }
 
             @Override
             public SendResult offerCopied(Tensor copy, SendCallback callback) {
-                return sender.offerCopied(copy, callback);
+                return sender.lendCopied(copy, callback);
             }
         };
     }

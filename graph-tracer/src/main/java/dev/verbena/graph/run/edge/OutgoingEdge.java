@@ -19,6 +19,11 @@ public interface OutgoingEdge {
         return false;
     }
 
+    /** Whether the receiver reads tensors where they lie here, so that they have left only when it has done so. */
+    default boolean lends() {
+        return false;
+    }
+
     /**
      * The next tensor to offer, to be computed where the receiver has it, so that offering it moves nothing: destination placement.
      *

@@ -85,6 +85,11 @@ public final class OutgoingNotices implements PeerNotices, SendCallback {
             }
 
             @Override
+            public boolean lends() {
+                return edge.lends();
+            }
+
+            @Override
             public Tensor place() {
                 return edge.place();
             }

@@ -9,19 +9,23 @@ import dev.verbena.graph.run.execution.TransferKernel;
 import dev.verbena.memory.Tensor;
 
 /**
- * Receives a tensor along a crossing edge (the RdmaRecv operator of EuroSys'19 §4): polls until it is there. Its output is the slot itself, or
- * what was read into memory of its own; when the last reader is done, it is free for the sender, or at all. Or it is dead, as it is on the other task.
+ * Receives a tensor along a crossing edge (the RdmaRecv operator of EuroSys'19 §4): polls until it is there. Its output is the slot itself,
+ * what was read into memory of its own, or what the sender lends; when the last reader is done, it is free for the sender, or at all. Or it is dead,
+ * as it is on the other task.
  *
  * <p><b>Owner:</b> the session. <b>Threading:</b> confined to the session's thread.
  */
 public final class ReceiveKernel implements TransferKernel {
     private final CrossingEdge edge;
     private final IncomingEdge end;
+    private final boolean isLent;
     private Tensor arrived;
 
-    public ReceiveKernel(CrossingEdge edge, IncomingEdge end) {
+    /** @param isLent whether its tensors are the sender's still, and to be read only */
+    public ReceiveKernel(CrossingEdge edge, IncomingEdge end, boolean isLent) {
         this.edge = edge;
         this.end = end;
+        this.isLent = isLent;
     }
 
     @Override
@@ -34,6 +38,8 @@ public final class ReceiveKernel implements TransferKernel {
     public void start(KernelContext context, Consumer<Throwable> done) {
         if (arrived == null) {
             NodeFrame.of(context).die();
+        } else if (isLent) {
+            NodeFrame.of(context).borrow(arrived);
         } else {
             context.setOutput(0, arrived);
         }

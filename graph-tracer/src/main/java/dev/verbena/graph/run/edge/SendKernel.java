@@ -21,7 +21,7 @@ import dev.verbena.transfer.TransferException;
  * ready". It is done when the bytes have left, so whoever overwrites the tensor after it cannot spoil it.
  *
  * <p>A tensor that nobody else needs is computed in the receiver's slot, where the fabric maps that and the slot is free in time; offering it moves
- * nothing. Another one in registered memory goes as it is; any other is copied into registered memory first, once in a run to however many tasks
+ * nothing. Nor does a variable that is lent: it is done when the receiver has read it. Another one in registered memory goes as it is; any other is copied into registered memory first, once in a run to however many tasks
  * it goes, and counted. With tracing off every tensor is copied, wherever it lies (the paper's RDMA.cp). That a node has run is said by a
  * tensor that the session has for that. Of a dead tensor the peer is told that it is dead.
  *
@@ -83,11 +83,21 @@ public final class SendKernel implements TransferKernel, SendCallback {
             if (signal == null) {
                 tracer.sent(tensor, copies);
             }
-            counters.sent(shape != null, tensor == placed, hasCopied || end.copiesEach(), tensor.byteSize());
+            counters.sent(way(tensor), hasCopied || end.copiesEach(), tensor.byteSize());
             placed = null;
             hasCopied = false;
         }
         return result == SendResult.SENT;
+    }
+
+    private SessionCounters.Way way(Tensor tensor) {
+        if (end.lends()) {
+            return SessionCounters.Way.LENT;
+        }
+        if (shape == null) {
+            return SessionCounters.Way.DYNAMIC;
+        }
+        return tensor == placed ? SessionCounters.Way.PLACED : SessionCounters.Way.STATIC;
     }
 
     /** Who comes first of those that send the tensor copies it, and counts it. */
@@ -129,6 +139,7 @@ public final class SendKernel implements TransferKernel, SendCallback {
             return "room for a copy of " + edge.subject() + " (edge " + edge
                     + "): close fetched tensors, or give more by SessionOptions.withDynamicMemory";
         }
-        return "task=" + edge.toTask() + " to take " + edge.subject() + " (edge " + edge + ")";
+        return "task=" + edge.toTask() + (end.lends() ? " to read " : " to take ") + edge.subject() + " (edge " + edge
+                + ")";
     }
 }

@@ -9,15 +9,22 @@ import dev.verbena.graph.run.memory.SessionTracer;
  * <p><b>Owner:</b> the session. <b>Threading:</b> confined to the session's thread.
  */
 public final class SessionCounters {
+    /**
+     * How a tensor went.
+     *
+     * <p><b>Owner:</b> none. <b>Threading:</b> immutable.
+     */
+    enum Way {
+        STATIC, PLACED, LENT, DYNAMIC
+    }
+
     private boolean first;
     private long iterations;
     private long copiesFirst;
     private long copiesLater;
     private long copiedByteSizeFirst;
     private long copiedByteSizeLater;
-    private long transfersStatic;
-    private long transfersPlaced;
-    private long transfersDynamic;
+    private final long[] transfers = new long[Way.values().length];
 
     /** @param first whether these targets have not been run before */
     public void beginIteration(boolean first) {
@@ -28,13 +35,8 @@ public final class SessionCounters {
         iterations++;
     }
 
-    void sent(boolean isStatic, boolean isPlaced, boolean copied, long byteSize) {
-        transfersPlaced += isPlaced ? 1 : 0;
-        if (isStatic) {
-            transfersStatic++;
-        } else {
-            transfersDynamic++;
-        }
+    void sent(Way way, boolean copied, long byteSize) {
+        transfers[way.ordinal()]++;
         if (copied && first) {
             copiesFirst++;
             copiedByteSizeFirst += byteSize;
@@ -46,8 +48,13 @@ public final class SessionCounters {
 
     public SessionStatistics snapshot(SessionTracer tracer, long crossingByteSize, long plannedByteSize) {
         return new SessionStatistics(iterations, copiesFirst, copiesLater, copiedByteSizeFirst, copiedByteSizeLater,
-                transfersStatic, transfersPlaced, transfersDynamic, tracer.sitesSeen(), tracer.sitesRegistered(),
+                of(Way.STATIC) + of(Way.PLACED), of(Way.PLACED), of(Way.LENT), of(Way.DYNAMIC), tracer.sitesSeen(),
+                tracer.sitesRegistered(),
                 crossingByteSize,
                 plannedByteSize);
+    }
+
+    private long of(Way way) {
+        return transfers[way.ordinal()];
     }
 }

@@ -203,6 +203,12 @@ public final class NodeFrame implements KernelContext {
         outputs[0].set(entry.tensor(), entry.storage());
     }
 
+    /** What a peer has lent, until its last reader is done. */
+    public void borrow(Tensor lent) {
+        services.memory().tracer().received(lent);
+        outputs[0].setOwn(lent, Storage.Kind.LENT);
+    }
+
     /** Whether the input has been {@linkplain #stage staged} in this run. */
     public boolean isStaged(int input) {
         return inputs[input].isStaged();
@@ -274,7 +280,13 @@ public final class NodeFrame implements KernelContext {
     @Override
     public Tensor forward(int index, int input, Shape shape) {
         checkUnset(index);
-        return alias(index, inputs[input], shape);
+        Value source = inputs[input];
+        if (!source.storage().isLent() || node.operation().forwards()) {
+            return alias(index, source, shape);
+        }
+        Tensor copy = newOutput(index, source.tensor().type(), shape);
+        copy.memory().copyFrom(source.tensor().memory());
+        return copy;
     }
 
     @Override
@@ -313,7 +325,7 @@ public final class NodeFrame implements KernelContext {
         return alias;
     }
 
-    /** Not a variable, not a feed, nobody else's any more, and not handed on by another output of this node. */
+    /** Not a variable, not a feed, not lent, nobody else's any more, and not handed on by another output of this node. */
     private boolean mayOverwrite(Storage storage) {
         for (Value output : outputs) {
             if (output.storage() == storage) {

@@ -21,8 +21,8 @@ import dev.verbena.memory.Tensor;
  * change the storage in place is the plan's: by the changing nodes themselves, and by who reads it behind a change.
  * Readers of other outputs that are the same storage count here too: an output that forwards or overwrites an input is published into
  * the input's storage while the node that does so still holds it, so that each new hold comes with an old one. At 0 an OWNED tensor is
- * closed, which for a received one tells the sender that its slot is free. A fetch of what the run does not own holds nothing: it
- * is a copy, made when all has run, and nobody has to wait for it to change a variable.
+ * closed, which for a received one tells the sender that its slot is free, and a LENT one given back. A fetch of what the run does not own holds
+ * nothing: it is a copy, and nobody has to wait for it to change a variable.
  *
  * <p><b>Owner:</b> the {@link Value} that begins it, or the {@link VariableStore}. <b>Threading:</b> written by the session's thread. Kernels
  * on other threads may read {@link #holdsVolatile()}: who finds only its own holds there stays alone.
@@ -36,6 +36,8 @@ public final class Storage {
     public enum Kind {
         /** The run, after its last reader. */
         OWNED,
+        /** Likewise, but it is a peer's, who waits for it: nobody writes to it, or keeps it longer. */
+        LENT,
         /** The session, when it is closed. */
         VARIABLE,
         /** The caller. */
@@ -64,8 +66,17 @@ public final class Storage {
         return kind == Kind.OWNED;
     }
 
-    boolean isVariable() {
-        return kind == Kind.VARIABLE;
+    public boolean isLent() {
+        return kind == Kind.LENT;
+    }
+
+    /** Whether it may be changed, or gone, before all has run. */
+    boolean isFleeting() {
+        return kind == Kind.VARIABLE || isLent();
+    }
+
+    private boolean isClosedByRun() {
+        return isOwned() || isLent();
     }
 
     public int holdsVolatile() {
@@ -95,7 +106,7 @@ public final class Storage {
             throw new IllegalStateException("released more often than held: " + tensor);
         }
         holds = holds - 1;
-        if (holds == 0 && kind == Kind.OWNED) {
+        if (holds == 0 && isClosedByRun()) {
             Tensor last = tensor;
             tensor = null;
             last.close();
@@ -110,7 +121,7 @@ public final class Storage {
 
     /** After a failed run: closes what is left, whoever held it. */
     public void abandon() {
-        if (kind == Kind.OWNED && tensor != null && tensor.isOpen()) {
+        if (isClosedByRun() && tensor != null && tensor.isOpen()) {
             tensor.close();
         }
         tensor = null;

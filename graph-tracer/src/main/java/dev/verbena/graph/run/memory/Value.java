@@ -146,11 +146,11 @@ public final class Value {
     }
 
     /**
-     * A variable under another name is fetched as it was when its node was done, whatever changes it later in the run: so it is where
-     * the node is on another task than the variable, and the same graph gives the same wherever its nodes are placed.
+     * A variable under another name is fetched as it was when its node was done, whatever changes it later in the run, be it the task's own or
+     * lent: so it is where another task has received it, and the same graph gives the same wherever its nodes are placed.
      */
     public void keepForFetches(SessionMemory memory) {
-        for (int i = 0; i < holds.fetches() && !isDead && storage.isVariable(); i++) {
+        for (int i = 0; i < holds.fetches() && !isDead && storage.isFleeting(); i++) {
             Tensor copy = memory.allocateOrdinary(tensor.type(), tensor.shape());
             kept.add(copy);
             copy.memory().copyFrom(tensor.memory());
