@@ -1,6 +1,8 @@
 package dev.verbena.training;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -26,26 +28,27 @@ public enum Optimizer {
     /** Stochastic gradient descent. */
     SGD(.1f) {
         @Override
-        Node addStep(Graph graph, Output variable, Output gradient, float learningRate, Restoring restoring) {
-            return step(graph, variable, new ApplySgd(learningRate), variable, gradient);
+        Node addStep(Graph graph, Output variable, List<Output> gradients, float learningRate, Restoring restoring) {
+            return step(graph, variable, new ApplySgd(learningRate), List.of(), gradients);
         }
     },
     /** The same with a momentum of 0.9. */
     MOMENTUM(.01f) {
         @Override
-        Node addStep(Graph graph, Output variable, Output gradient, float learningRate, Restoring restoring) {
-            return step(graph, variable, new ApplyMomentum(learningRate, .9f), variable,
-                    zeros(graph, restoring, variable, "velocity", variable.type()), gradient);
+        Node addStep(Graph graph, Output variable, List<Output> gradients, float learningRate, Restoring restoring) {
+            return step(graph, variable, new ApplyMomentum(learningRate, .9f),
+                    List.of(zeros(graph, restoring, variable, "velocity", variable.type())), gradients);
         }
     },
     /** Adam, with the constants that its authors recommend. */
     ADAM(.002f) {
         @Override
-        Node addStep(Graph graph, Output variable, Output gradient, float learningRate, Restoring restoring) {
-            return step(graph, variable, new ApplyAdam(learningRate), variable,
-                    zeros(graph, restoring, variable, "moment1", variable.type()),
-                    zeros(graph, restoring, variable, "moment2", variable.type()),
-                    zeros(graph, restoring, variable, "count", TensorType.of(ElementType.INT64)), gradient);
+        Node addStep(Graph graph, Output variable, List<Output> gradients, float learningRate, Restoring restoring) {
+            return step(graph, variable, new ApplyAdam(learningRate),
+                    List.of(zeros(graph, restoring, variable, "moment1", variable.type()),
+                            zeros(graph, restoring, variable, "moment2", variable.type()),
+                            zeros(graph, restoring, variable, "count", TensorType.of(ElementType.INT64))),
+                    gradients);
         }
     };
 
@@ -66,11 +69,17 @@ public enum Optimizer {
         Consumer<Tensor> initializer(String variable, Consumer<Tensor> otherwise);
     }
 
-    /** Adds the node that changes a variable, where the variable is. */
-    abstract Node addStep(Graph graph, Output variable, Output gradient, float learningRate, Restoring restoring);
+    /** Adds the node that changes a variable by the mean of its gradients, where the variable is. */
+    abstract Node addStep(Graph graph, Output variable, List<Output> gradients, float learningRate,
+            Restoring restoring);
 
-    private static Node step(Graph graph, Output variable, Operation operation, Output... inputs) {
-        return graph.add(variable.node().name() + "/step", variable.node().task(), operation, inputs);
+    private static Node step(Graph graph, Output variable, Operation operation, List<Output> states,
+            List<Output> gradients) {
+        List<Output> inputs = new ArrayList<>(List.of(variable));
+        inputs.addAll(states);
+        inputs.addAll(gradients);
+        return graph.add(variable.node().name() + "/step", variable.node().task(), operation,
+                inputs.toArray(Output[]::new));
     }
 
     private static Output zeros(Graph graph, Restoring restoring, Output variable, String name, TensorType type) {

@@ -19,7 +19,6 @@ import dev.verbena.training.model.Parameters;
 import dev.verbena.training.model.Pass;
 import dev.verbena.training.model.Rules;
 import dev.verbena.training.operation.Snapshot;
-import dev.verbena.training.operation.Sum;
 
 /**
  * One synchronous step of data-parallel training with parameter servers, as a graph (EuroSys'19, figure 3):
@@ -28,7 +27,7 @@ import dev.verbena.training.operation.Sum;
  *   server s                          worker w
  *   variable ────────────────────►    forward ─► loss ─► backward
  *      ▲                                                    │
- *   apply ◄── average of all workers ◄──────────────────────┘
+ *   apply the mean of all workers ◄─────────────────────────┘
  * </pre>
  *
  * Variables are on the servers round-robin. The names of the nodes do not depend on where they run: with one worker, the graph
@@ -116,10 +115,9 @@ record TrainingGraph(Graph graph, List<List<Node>> feeds, List<Output> losses, L
         for (int i = 0; i < variables.size(); i++) {
             int index = i;
             Output variable = variables.get(i);
-            Output average = graph.add(variable.node().name() + "/average", variable.node().task(), new Sum(true),
-                    gradients.stream().map(ofWorker -> ofWorker.get(index)).toArray(Output[]::new)).output();
+            List<Output> ofWorkers = gradients.stream().map(ofWorker -> ofWorker.get(index)).toList();
             Checkpoints checkpoints = checkpoints(options, data, variable.node().task());
-            steps.add(options.optimizer().addStep(graph, variable, average, options.learningRate(),
+            steps.add(options.optimizer().addStep(graph, variable, ofWorkers, options.learningRate(),
                     checkpoints::initializer));
         }
     }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 
 import dev.verbena.graph.Graph.Node;
+import dev.verbena.graph.Graph.Output;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.OffHeapSlabSource;
@@ -71,9 +72,10 @@ class ModelGradientTest {
             List<Tensor> batch = Batches.of(data, options, 0).next(0, arena);
             Map<String, Tensor> feeds = feeds(graph, batch);
             Map<String, Tensor> values = interpreter.run(feeds,
-                    names.stream().map(name -> graph.graph().node(name + "/average")).toList());
+                    names.stream().map(name -> gradientOf(graph, name).node()).toList());
             float[] before = joined(names.stream().map(interpreter::variable).toList());
-            float[] gradient = joined(names.stream().map(name -> values.get(name + "/average:0")).toList());
+            float[] gradient = joined(
+                    names.stream().map(name -> values.get(gradientOf(graph, name).toString())).toList());
             float[] direction = direction(before.length, gradient);
             double slope = product(gradient, direction, new float[gradient.length]);
             assertTrue(slope > .1, "there is no gradient to speak of: " + slope);
@@ -140,12 +142,12 @@ class ModelGradientTest {
             Interpreter interpreter = new Interpreter(graph.graph(), scope, false);
             List<Tensor> batch = Batches.of(data, options, 0).next(0, arena);
             Map<String, Tensor> feeds = feeds(graph, batch);
-            List<Node> targets = parameters.stream().map(each -> graph.graph().node(each.name() + "/average")).toList();
+            List<Node> targets = parameters.stream().map(each -> gradientOf(graph, each.name()).node()).toList();
             Map<String, Tensor> values = interpreter.run(feeds, targets);
             for (Parameter parameter : parameters) {
                 Tensor variable = interpreter.variable(parameter.name());
                 float[] before = HeapOfTensors.floats(variable);
-                float[] gradient = HeapOfTensors.floats(values.get(parameter.name() + "/average:0"));
+                float[] gradient = HeapOfTensors.floats(values.get(gradientOf(graph, parameter.name()).toString()));
                 float[] direction = direction(before.length, gradient);
                 double expected = 0;
                 for (int i = 0; i < gradient.length; i++) {
@@ -188,5 +190,10 @@ class ModelGradientTest {
         assertTrue(moved.isOpen());
         Map<String, Tensor> values = interpreter.run(feeds, List.of(graph.losses().getFirst().node()));
         return HeapOfTensors.floats(values.get(graph.losses().getFirst().toString()))[0];
+    }
+
+    /** Of the one worker. */
+    private static Output gradientOf(TrainingGraph graph, String variable) {
+        return graph.graph().node(variable + "/step").inputs().getLast();
     }
 }

@@ -8,7 +8,6 @@ import dev.verbena.graph.Graph.Node;
 import dev.verbena.graph.Graph.Output;
 import dev.verbena.graph.Variable;
 import dev.verbena.training.operation.ApplySgd;
-import dev.verbena.training.operation.Sum;
 
 /**
  * A synchronous step with one parameter server: workers pull all variables, and push a gradient of each, of which the server applies the mean.
@@ -39,10 +38,9 @@ record StepGraph(Graph graph, List<Node> steps) {
         List<Node> steps = new ArrayList<>();
         for (int i = 0; i < variables.size(); i++) {
             int index = i;
-            Output mean = graph.add("mean" + i, SERVER, new Sum(true),
-                    computations.stream().map(computation -> computation.output(index)).toArray(Output[]::new))
-                    .output();
-            steps.add(graph.add("apply" + i, SERVER, new ApplySgd(1), variables.get(i), mean));
+            List<Output> inputs = new ArrayList<>(List.of(variables.get(i)));
+            computations.forEach(computation -> inputs.add(computation.output(index)));
+            steps.add(graph.add("apply" + i, SERVER, new ApplySgd(1), inputs.toArray(Output[]::new)));
         }
         return new StepGraph(graph, steps);
     }

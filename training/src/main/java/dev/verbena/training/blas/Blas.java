@@ -13,7 +13,7 @@ import java.lang.invoke.MethodHandle;
 import dev.verbena.training.TrainingException;
 
 /**
- * The two BLAS routines that training needs, OpenBLAS's, on off-heap memory as it lies: row-major, dense, float32.
+ * The three BLAS routines that training needs, OpenBLAS's, on off-heap memory as it lies: row-major, dense, float32.
  *
  * <p>One thread unless told otherwise: the sums are then taken in the same order in every process, so that loss curves are the same to the
  * last bit, and several processes share the machine. The calls are ordinary ones, not {@code critical}: a product may
@@ -43,6 +43,9 @@ public final class Blas {
     /** {@code void cblas_saxpy(blasint n, float alpha, const float *x, blasint incx, float *y, blasint incy)} */
     private static final MethodHandle SAXPY = Linker.nativeLinker().downcallHandle(
             FunctionDescriptor.ofVoid(JAVA_INT, JAVA_FLOAT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT));
+    /** {@code void cblas_sscal(blasint n, float alpha, float *x, blasint incx)} */
+    private static final MethodHandle SSCAL = Linker.nativeLinker().downcallHandle(
+            FunctionDescriptor.ofVoid(JAVA_INT, JAVA_FLOAT, ADDRESS, JAVA_INT));
     /** {@code void openblas_set_num_threads(int)} */
     private static final MethodHandle SET_NUM_THREADS = Linker.nativeLinker().downcallHandle(
             FunctionDescriptor.ofVoid(JAVA_INT));
@@ -54,12 +57,14 @@ public final class Blas {
 
     private final MemorySegment sgemm;
     private final MemorySegment saxpy;
+    private final MemorySegment sscal;
     private final MemorySegment setNumThreads;
     private final MemorySegment getNumThreads;
 
     private Blas(SymbolLookup library) {
         sgemm = symbol(library, "cblas_sgemm");
         saxpy = symbol(library, "cblas_saxpy");
+        sscal = symbol(library, "cblas_sscal");
         setNumThreads = symbol(library, "openblas_set_num_threads");
         getNumThreads = symbol(library, "openblas_get_num_threads");
         useThreads(1);
@@ -197,6 +202,19 @@ public final class Blas {
                 int n = (int) Math.min(VECTOR_MAX, count - from);
                 long offset = from * Float.BYTES;
                 SAXPY.invokeExact(saxpy, n, alpha, x.asSlice(offset), 1, y.asSlice(offset), 1);
+            }
+        } catch (Throwable e) {
+            throw rethrown(e);
+        }
+    }
+
+    /** {@code x *= alpha}, element by element. */
+    public void scale(long count, float alpha, MemorySegment x) {
+        checkSize("x", x, count);
+        try {
+            for (long from = 0; from < count; from += VECTOR_MAX) {
+                int n = (int) Math.min(VECTOR_MAX, count - from);
+                SSCAL.invokeExact(sscal, n, alpha, x.asSlice(from * Float.BYTES), 1);
             }
         } catch (Throwable e) {
             throw rethrown(e);

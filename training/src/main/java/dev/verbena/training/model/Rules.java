@@ -47,7 +47,7 @@ import dev.verbena.training.operation.recurrent.LstmGradient;
  */
 public final class Rules {
     /** Of all that a model's layers and its loss are made of. */
-    public static final GradientRules ALL = GradientRules.summingBy(new Sum(false))
+    public static final GradientRules ALL = GradientRules.summingBy(new Sum())
             .with(MatMul.class, Rules::matMul)
             .with(AddBias.class, Rules::addBias)
             .with(Celu.class, (celu, node) -> node.give(0,

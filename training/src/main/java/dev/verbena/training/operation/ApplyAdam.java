@@ -16,11 +16,11 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Tensor;
 
 /**
- * One step of Adam: inputs (variable, first moment, second moment, step INT64 scalar, gradient), all of the variable's shape but the
+ * One step of Adam: inputs (variable, first moment, second moment, step INT64 scalar, gradients), all of the variable's shape but the
  * step; counts the step up, moves both moments and changes the variable, where they lie, in one pass. Moments and step begin as zeros,
  * and each variable has its own. No output: it is a target.
  *
- * <p>With g the gradient and t the step: m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g²; variable -= learningRate *
+ * <p>With g the mean of the gradients and t the step: m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g²; variable -= learningRate *
  * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon). The arithmetic is in double, what is kept in float.
  *
  * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable.
@@ -60,16 +60,14 @@ public record ApplyAdam(float learningRate, double beta1, double beta2,
 
     @Override
     public List<TensorType> infer(List<TensorType> inputs) {
-        Operands.requireCount(inputs, 5, "variable, first moment, second moment, step, gradient");
+        MeanGradient.infer(inputs, "variable", "first moment", "second moment", "step");
         SymbolicShape variable = inputs.get(0).shape();
         Operands.require(inputs, 0, "variable", ElementType.FLOAT32, variable.rank());
         SymbolicShape first = Operands.require(inputs, 1, "first moment", ElementType.FLOAT32, variable.rank());
         SymbolicShape second = Operands.require(inputs, 2, "second moment", ElementType.FLOAT32, variable.rank());
         Operands.require(inputs, 3, "step", ElementType.INT64, 0);
-        SymbolicShape gradient = Operands.require(inputs, 4, "gradient", ElementType.FLOAT32, variable.rank());
         Operands.sameShape("variable", variable, "first moment", first);
         Operands.sameShape("variable", variable, "second moment", second);
-        Operands.sameShape("variable", variable, "gradient", gradient);
         return List.of();
     }
 
@@ -80,18 +78,21 @@ public record ApplyAdam(float learningRate, double beta1, double beta2,
                 context.input(1).shape().elementCount());
         Operands.checkSame(context, "elements of variable", count, "elements of second moment",
                 context.input(2).shape().elementCount());
-        Operands.checkSame(context, "elements of variable", count, "elements of gradient",
-                context.input(4).shape().elementCount());
-        MemorySegment variables = context.input(0).memory();
-        MemorySegment firsts = context.input(1).memory();
-        MemorySegment seconds = context.input(2).memory();
         MemorySegment steps = context.input(3).memory();
-        MemorySegment gradients = context.input(4).memory();
         long step = steps.getAtIndex(JAVA_LONG, 0) + 1;
         steps.setAtIndex(JAVA_LONG, 0, step);
         // Strict, so that every machine and every JVM that goes on from a checkpoint has the same bits.
         double firstScale = 1 / (1 - StrictMath.pow(beta1, step));
         double secondScale = 1 / (1 - StrictMath.pow(beta2, step));
+        MeanGradient.apply(context, 4,
+                (begin, length, mean) -> step(context, begin, length, mean, firstScale, secondScale));
+    }
+
+    private void step(KernelContext context, long begin, long count, MemorySegment gradients, double firstScale,
+            double secondScale) {
+        MemorySegment variables = context.input(0).memory().asSlice(begin * Float.BYTES);
+        MemorySegment firsts = context.input(1).memory().asSlice(begin * Float.BYTES);
+        MemorySegment seconds = context.input(2).memory().asSlice(begin * Float.BYTES);
         for (long i = 0; i < count; i++) {
             double gradient = gradients.getAtIndex(JAVA_FLOAT, i);
             double first = beta1 * firsts.getAtIndex(JAVA_FLOAT, i) + (1 - beta1) * gradient;

@@ -15,8 +15,8 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Tensor;
 
 /**
- * One step of stochastic gradient descent with momentum: inputs (variable, velocity, gradient), of one shape; velocity = momentum *
- * velocity + gradient, then variable -= learningRate * velocity, both where they lie, in one pass. No output: it is a target. The
+ * One step of stochastic gradient descent with momentum: inputs (variable, velocity, gradients), of one shape; velocity = momentum *
+ * velocity + mean of the gradients, then variable -= learningRate * velocity, both where they lie, in one pass. No output: it is a target. The
  * velocity begins as zeros.
  *
  * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable.
@@ -44,13 +44,11 @@ public record ApplyMomentum(float learningRate, float momentum) implements Opera
 
     @Override
     public List<TensorType> infer(List<TensorType> inputs) {
-        Operands.requireCount(inputs, 3, "variable, velocity, gradient");
+        MeanGradient.infer(inputs, "variable", "velocity");
         SymbolicShape variable = inputs.get(0).shape();
         Operands.require(inputs, 0, "variable", ElementType.FLOAT32, variable.rank());
         SymbolicShape velocity = Operands.require(inputs, 1, "velocity", ElementType.FLOAT32, variable.rank());
-        SymbolicShape gradient = Operands.require(inputs, 2, "gradient", ElementType.FLOAT32, variable.rank());
         Operands.sameShape("variable", variable, "velocity", velocity);
-        Operands.sameShape("variable", variable, "gradient", gradient);
         return List.of();
     }
 
@@ -60,11 +58,11 @@ public record ApplyMomentum(float learningRate, float momentum) implements Opera
         long count = variable.shape().elementCount();
         Operands.checkSame(context, "elements of variable", count, "elements of velocity",
                 context.input(1).shape().elementCount());
-        Operands.checkSame(context, "elements of variable", count, "elements of gradient",
-                context.input(2).shape().elementCount());
-        MemorySegment variables = variable.memory();
-        MemorySegment velocities = context.input(1).memory();
-        MemorySegment gradients = context.input(2).memory();
+        MeanGradient.apply(context, 2, (begin, length, mean) -> step(variable.memory().asSlice(begin * Float.BYTES),
+                context.input(1).memory().asSlice(begin * Float.BYTES), mean, length));
+    }
+
+    private void step(MemorySegment variables, MemorySegment velocities, MemorySegment gradients, long count) {
         for (long i = 0; i < count; i++) {
             float velocity = momentum * velocities.getAtIndex(JAVA_FLOAT, i) + gradients.getAtIndex(JAVA_FLOAT, i);
             velocities.setAtIndex(JAVA_FLOAT, i, velocity);

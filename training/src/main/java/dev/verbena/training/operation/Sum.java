@@ -1,7 +1,5 @@
 package dev.verbena.training.operation;
 
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -14,18 +12,15 @@ import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Tensor;
 
 /**
- * The sum of one or more tensors, added in the order of the inputs, or their mean; in the first one's place where possible, and of a single
- * one, itself.
+ * The sum of one or more tensors, added in the order of the inputs; in the first one's place where possible, and of a single one,
+ * itself.
  *
  * <p><b>Owner:</b> the graph. <b>Threading:</b> immutable.
  */
-public record Sum(boolean isMean) implements Operation, Kernel.Synchronous {
-    /** Elements that are added at a time: they stay in a processor's first cache. In arrays, since of two segments the compiler makes no vectors. */
-    private static final int BLOCK = 2048;
-
+public record Sum() implements Operation, Kernel.Synchronous {
     @Override
     public String name() {
-        return isMean ? "Mean" : "Sum";
+        return "Sum";
     }
 
     @Override
@@ -59,35 +54,22 @@ public record Sum(boolean isMean) implements Operation, Kernel.Synchronous {
             Operands.checkSame(context, "elements of term 0", count, "elements of term " + i,
                     context.input(i).shape().elementCount());
         }
-        add(context, isMean ? 1f / inputs : 1f, context.outputInPlace(0, 0, first.shape()).memory(), count);
+        MemorySegment sum = (isThereAgain(context, first)
+                ? context.allocateOutput(0, first.type(), first.shape())
+                : context.outputInPlace(0, 0, first.shape())).memory();
+        for (long begin = 0; begin < count; begin += BlockSum.BLOCK) {
+            BlockSum.write(context, 0, begin, Math.min(BlockSum.BLOCK, count - begin),
+                    sum.asSlice(begin * Float.BYTES));
+        }
     }
 
-    /** A block of all terms after the other, so that each is read from memory once, however many there are. */
-    private static void add(KernelContext context, float scale, MemorySegment sum, long count) {
-        float[] block = new float[(int) Math.min(count, BLOCK)];
-        float[] term = new float[block.length];
-        for (long begin = 0; begin < count; begin += BLOCK) {
-            int length = (int) Math.min(BLOCK, count - begin);
-            long byteOffset = begin * Float.BYTES;
-            MemorySegment.copy(context.input(0).memory(), JAVA_FLOAT, byteOffset, block, 0, length);
-            for (int i = 1; i < context.inputCount(); i++) {
-                MemorySegment.copy(context.input(i).memory(), JAVA_FLOAT, byteOffset, term, 0, length);
-                add(block, term, length);
+    /** Whether a later term is the first one: in its place that would be read when it is changed. */
+    private static boolean isThereAgain(KernelContext context, Tensor first) {
+        for (int i = 1; i < context.inputCount(); i++) {
+            if (context.input(i).sharesStorageWith(first)) {
+                return true;
             }
-            scale(block, scale, length);
-            MemorySegment.copy(block, 0, sum, JAVA_FLOAT, byteOffset, length);
         }
-    }
-
-    private static void add(float[] block, float[] term, int length) {
-        for (int i = 0; i < length; i++) {
-            block[i] += term[i];
-        }
-    }
-
-    private static void scale(float[] block, float scale, int length) {
-        for (int i = 0; i < length; i++) {
-            block[i] *= scale;
-        }
+        return false;
     }
 }

@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import dev.verbena.graph.Operation;
 import dev.verbena.graph.TensorType;
 import dev.verbena.memory.ElementType;
 import dev.verbena.memory.Shape;
@@ -100,6 +103,59 @@ class OptimizerTest {
             KernelRuns.assertClose("second moment", v, second, 1e-5);
             KernelRuns.assertClose("variable", x, variable, 1e-5);
         }
+    }
+
+    /** Of more elements than are taken at a time: to the last bit what one gradient, the mean of all, does, added in the order of the workers. */
+    @Property(tries = 30)
+    void severalGradientsAreTheirMean(@ForAll @IntRange(max = 70_000) int count,
+            @ForAll @IntRange(min = 2, max = 4) int workers, @ForAll long seed) {
+        for (Operation optimizer : List.of(new ApplySgd(.3f), new ApplyMomentum(.3f, .9f), new ApplyAdam(.3f))) {
+            try (Arena own = Arena.ofConfined()) {
+                HeapOfTensors tensors = new HeapOfTensors(own);
+                KernelRuns runs = new KernelRuns(tensors, seed);
+                List<Tensor> gradients = new ArrayList<>();
+                for (int worker = 0; worker < workers; worker++) {
+                    gradients.add(runs.random(count));
+                }
+                List<Tensor> before = new ArrayList<>();
+                List<Tensor> expected = new ArrayList<>();
+                for (int i = 0; i < optimizer.mutatedInputs().size(); i++) {
+                    boolean isStep = i == 3;
+                    Tensor state = isStep ? tensors.allocate(ElementType.INT64, Shape.of()) : runs.random(count);
+                    Tensor copy = tensors.allocate(state.type(), state.shape());
+                    if (i > 0) {
+                        state.memory().fill((byte) 0);
+                    }
+                    copy.memory().copyFrom(state.memory());
+                    before.add(state);
+                    expected.add(copy);
+                }
+                runs.run(optimizer, false, inputs(before, gradients));
+                runs.run(optimizer, false,
+                        inputs(expected, List.of(tensors.floats(Shape.of(count), mean(gradients, count)))));
+                for (int i = 0; i < before.size(); i++) {
+                    assertEquals(-1, before.get(i).memory().mismatch(expected.get(i).memory()), optimizer + " " + i);
+                }
+            }
+        }
+    }
+
+    private static float[] mean(List<Tensor> gradients, int count) {
+        float[] sum = new float[count];
+        for (int k = 0; k < gradients.size(); k++) {
+            float[] terms = HeapOfTensors.floats(gradients.get(k));
+            for (int i = 0; i < count; i++) {
+                sum[i] = k == 0 ? terms[i] : sum[i] + terms[i];
+            }
+        }
+        for (int i = 0; i < count; i++) {
+            sum[i] *= 1f / gradients.size();
+        }
+        return sum;
+    }
+
+    private static Tensor[] inputs(List<Tensor> states, List<Tensor> gradients) {
+        return Stream.concat(states.stream(), gradients.stream()).toArray(Tensor[]::new);
     }
 
     /** Without momentum it is plain descent; Adam's first step is as long as the learning rate, whatever the gradient. */

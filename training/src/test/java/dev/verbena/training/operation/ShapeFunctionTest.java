@@ -39,8 +39,9 @@ class ShapeFunctionTest {
         assertInfers(new ReduceRows(), List.of(TensorType.of(FLOAT32, 4)), MATRIX);
         assertInfers(new SoftmaxCrossEntropy(), List.of(TensorType.of(FLOAT32), MATRIX), MATRIX,
                 TensorType.of(INT32, 3));
-        assertInfers(new Sum(true), List.of(MATRIX), MATRIX, MATRIX, MATRIX);
+        assertInfers(new Sum(), List.of(MATRIX), MATRIX, MATRIX, MATRIX);
         assertInfers(new ApplySgd(1), List.of(), MATRIX, MATRIX);
+        assertInfers(new ApplySgd(1), List.of(), MATRIX, MATRIX, MATRIX, MATRIX);
         assertInfers(new Snapshot(), List.of(MATRIX), MATRIX);
     }
 
@@ -52,7 +53,7 @@ class ShapeFunctionTest {
                 type(Dimension.of(4), COLUMNS));
         assertInfers(new AddBias(), List.of(MATRIX), columns, TensorType.of(FLOAT32, 4));
         assertInfers(new CeluGradient(), List.of(MATRIX), rows, columns);
-        assertInfers(new Sum(true), List.of(MATRIX), rows, columns, rows);
+        assertInfers(new Sum(), List.of(MATRIX), rows, columns, rows);
         assertInfers(new ReduceRows(), List.of(type(COLUMNS)), columns);
         assertInfers(new SoftmaxCrossEntropy(), List.of(TensorType.of(FLOAT32), MATRIX), rows, TensorType.of(INT32, 3));
     }
@@ -75,14 +76,17 @@ class ShapeFunctionTest {
                 TensorType.of(INT32, 2));
         assertRefuses(new SoftmaxCrossEntropy(), "input 1 (labels) is FLOAT32[3]; expected INT32 of rank 1", MATRIX,
                 vector);
-        assertRefuses(new Sum(true), "takes at least one term");
-        assertRefuses(new Sum(true), "input 1 (term) is FLOAT32[3]; expected FLOAT32 of rank 2", MATRIX,
+        assertRefuses(new Sum(), "takes at least one term");
+        assertRefuses(new Sum(), "input 1 (term) is FLOAT32[3]; expected FLOAT32 of rank 2", MATRIX,
                 vector);
-        assertRefuses(new Sum(true), "dimension 0 of term 0=3 does not fit that of term 2=9", MATRIX,
+        assertRefuses(new Sum(), "dimension 0 of term 0=3 does not fit that of term 2=9", MATRIX,
                 MATRIX,
                 TensorType.of(FLOAT32, 9, 4));
         assertRefuses(new ApplySgd(1), "dimension 0 of variable=3 does not fit that of gradient=9", MATRIX,
                 TensorType.of(FLOAT32, 9, 4));
+        assertRefuses(new ApplySgd(1), "takes at least 2 inputs (variable, gradients), not 1", MATRIX);
+        assertRefuses(new ApplySgd(1), "input 2 (gradient) is FLOAT32[3]; expected FLOAT32 of rank 2", MATRIX, MATRIX,
+                vector);
         assertRefuses(new Snapshot(), "takes 1 inputs (x), not 2", MATRIX, MATRIX);
     }
 
@@ -93,7 +97,7 @@ class ShapeFunctionTest {
         TensorType matrix = TensorType.of(type, 3, 4);
         TensorType bias = TensorType.of(FLOAT32, 4);
         for (Operation operation : List.of(new MatMul(false, true), new CeluGradient(), new ApplySgd(1),
-                new Sum(true))) {
+                new Sum())) {
             assertRefusesType(operation, 0, type, matrix, MATRIX);
             assertRefusesType(operation, 1, type, MATRIX, matrix);
         }
