@@ -80,12 +80,12 @@ public record ApplyAdam(float learningRate, double beta1, double beta2,
                 context.input(2).shape().elementCount());
         MemorySegment steps = context.input(3).memory();
         long step = steps.getAtIndex(JAVA_LONG, 0) + 1;
-        steps.setAtIndex(JAVA_LONG, 0, step);
         // Strict, so that every machine and every JVM that goes on from a checkpoint has the same bits.
         double firstScale = 1 / (1 - StrictMath.pow(beta1, step));
         double secondScale = 1 / (1 - StrictMath.pow(beta2, step));
         MeanGradient.apply(context, 4,
                 (begin, length, mean) -> step(context, begin, length, mean, firstScale, secondScale));
+        steps.setAtIndex(JAVA_LONG, 0, step);
     }
 
     private void step(KernelContext context, long begin, long count, MemorySegment gradients, double firstScale,
