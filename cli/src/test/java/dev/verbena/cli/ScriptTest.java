@@ -219,7 +219,7 @@ class ScriptTest {
         assertTrue(onDevice.contains(" about 5 minutes ") && onDevice.contains("'s mlx5_0.\n"), onDevice);
         executable(softroce, "#!/usr/bin/env bash\n[ $1 = check ] || echo \"softroce $1\"\n");
         String inGuests = run(Map.of(), "test").output();
-        assertTrue(inGuests.matches("(?s)All tests take about 45 minutes .*\\nsoftroce setup\\nmaven on .*"), inGuests);
+        assertTrue(inGuests.matches("(?s)All tests take about 30 minutes .*\\nsoftroce setup\\nmaven on .*"), inGuests);
         assertFalse(run(Map.of(), "test", "-pl", "x").output().contains("minutes"), "not all tests");
     }
 

@@ -24,6 +24,7 @@ record ScriptRun(int status, String output, String errors) {
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile())
                 .redirectOutput(folder.resolve("stdout").toFile()).redirectError(folder.resolve("stderr").toFile());
+        builder.environment().put("TMPDIR", folder.toString()); // A script that is killed leaves its own there.
         builder.environment().putAll(environment);
         return builder.start();
     }

@@ -79,8 +79,8 @@ class PublishedTestsTest {
         Files.createDirectories(folder.resolve("target")); // Some write there.
         Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx2g",
-                "-Darrow.vector.max_allocation_bytes=1048576", "-cp", classPath, PublishedTestsProcess.class.getName(),
-                memory, tests.toString(), results.toString())
+                "-Djava.io.tmpdir=" + folder, "-Darrow.vector.max_allocation_bytes=1048576", "-cp", classPath,
+                PublishedTestsProcess.class.getName(), memory, tests.toString(), results.toString())
                 .directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile()).start();
         try {
             assertTrue(process.waitFor(PROCESS_MINUTES_MAX, TimeUnit.MINUTES), "the tests end");

@@ -76,6 +76,8 @@ final class SparkCluster implements AutoCloseable {
         builder.environment().put("SPARK_HOME", folder.resolve("home").toString());
         builder.environment().put("SPARK_LOCAL_DIRS", folder.toString());
         builder.environment().put("SPARK_SCALA_VERSION", "2.13");
+        // Executors have it too: one that is killed leaves the libraries that it unpacked.
+        builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder);
         return builder;
     }
 
