@@ -15,6 +15,7 @@ public final class LinePlot {
     private static final int PANEL_HEIGHT = 410;
     private static final double LABEL_HEIGHT = 16;
     private static final double LETTER_WIDTH = 7.4;
+    private static final double LABEL_MARGIN = 8;
     /** Of the labels at the other axis. */
     private static final int AXIS_WIDTH = 100;
     private static final double GAP_SHARE = .025;
@@ -73,7 +74,8 @@ public final class LinePlot {
 
     /** Of what is drawn, so much is beside it. */
     private double labelShare() {
-        double room = lines.stream().mapToInt(line -> line.name.length()).max().orElse(0) * LETTER_WIDTH;
+        double room = lines.stream().mapToInt(line -> line.name.length()).max().orElse(0) * LETTER_WIDTH
+                + LABEL_MARGIN;
         double panel = width - AXIS_WIDTH - room;
         return GAP_SHARE * 1.3 + room / panel;
     }

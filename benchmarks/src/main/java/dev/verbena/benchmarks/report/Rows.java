@@ -11,6 +11,7 @@ import java.util.List;
  */
 record Rows(List<String> names) {
     private static final double LETTER_WIDTH = 7.4;
+    /** On each side of a name: short ones may have wide letters only. */
     private static final int GAP = 8;
 
     Axis y() {
@@ -23,7 +24,7 @@ record Rows(List<String> names) {
     }
 
     private double room() {
-        return names.stream().mapToInt(String::length).max().orElse(0) * LETTER_WIDTH + GAP;
+        return names.stream().mapToInt(String::length).max().orElse(0) * LETTER_WIDTH + 2 * GAP;
     }
 
     /** Lines at the ticks and the names. */

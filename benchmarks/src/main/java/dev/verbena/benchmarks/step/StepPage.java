@@ -3,6 +3,7 @@ package dev.verbena.benchmarks.step;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.verbena.benchmarks.Machine;
@@ -40,8 +41,10 @@ final class StepPage {
                 "One parameter server and its workers as processes of one machine. Each worker pulls all variables of the"
                         + " model and pushes a gradient of each; the server applies their mean. Workers compute nothing.");
         page.figure(
-                "A step, by model, transport and number of workers, on logarithmic axes. Lines: from the least to the"
-                        + " largest of the rounds.",
+                "A step, by model, transport and number of workers, on logarithmic axes. Of each model, from the top: "
+                        + Stream.of(Transport.values()).map(transport -> transport.label)
+                                .collect(Collectors.joining(", "))
+                        + ". Lines: from the least to the largest of the rounds.",
                 figures.cases().stream().map(StepCase::workers).distinct().map(this::steps).toList());
         if (!figures.goals().isEmpty()) {
             page.goals(figures.goals());

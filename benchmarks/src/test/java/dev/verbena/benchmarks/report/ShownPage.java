@@ -20,7 +20,15 @@ public final class ShownPage {
     /** Asks the browser where each label is and how long each line, which only it knows. */
     private static final String LOOK = """
             <script>
-            const boxes = plot => [...plot.querySelectorAll('text')].map(each => [each.textContent.trim(), each.getBoundingClientRect()]);
+            const boxes = plot => [...plot.querySelectorAll('text')].map(each => [each.textContent.trim(), each.getBoundingClientRect(), opening(each)]);
+            const opening = text => {
+              const within = text.closest('[clip-path]');
+              if (!within) return null;
+              const [x, y, width, height] = ['x', 'y', 'width', 'height'].map(name =>
+                Number(document.querySelector(within.getAttribute('clip-path').slice(4, -1) + ' rect').getAttribute(name)));
+              const to = within.getScreenCTM();
+              return { left: to.a * x + to.e, right: to.a * (x + width) + to.e, top: to.d * y + to.f, bottom: to.d * (y + height) + to.f };
+            };
             const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
             const outside = (a, b) => a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1;
             const wrong = [];
@@ -28,8 +36,9 @@ public final class ShownPage {
             document.querySelectorAll('.plot').forEach(plot => {
               const all = boxes(plot), frame = plot.getBoundingClientRect();
               labels += all.length;
-              all.forEach(([name, box], i) => {
+              all.forEach(([name, box, opening], i) => {
                 if (outside(box, frame)) wrong.push(name + ' leaves its plot');
+                if (opening && outside(box, opening)) wrong.push(name + ' is cut off');
                 all.slice(i + 1).filter(other => meet(box, other[1])).forEach(other => wrong.push(name + ' meets ' + other[0]));
               });
               lines += [...plot.querySelectorAll('path[fill="none"], polyline')].filter(each => each.getTotalLength() > 1).length;
@@ -46,7 +55,7 @@ public final class ShownPage {
         this.lines = lines;
     }
 
-    /** Nothing of it comes from elsewhere, no labels overlap, and the browser does not complain. */
+    /** Nothing of it comes from elsewhere, no labels overlap or are cut off, and the browser does not complain. */
     public static ShownPage open(String page, Path folder) throws Exception {
         assertNothingIsFetched(page);
         Browser browser = Browser.find();

@@ -61,10 +61,20 @@ class StepFiguresTest {
     }
 
     @Test
+    void theNameOfASingleModelIsWhole(@TempDir Path folder) throws Exception {
+        StepFigures figures = new StepFigures();
+        for (Transport transport : Transport.values()) {
+            figures.add(VGG, transport, 100);
+        }
+        ShownPage.open(StepPage.of(figures, false), folder);
+    }
+
+    @Test
     void eachModelIsDrawnAndNoLabelsOverlap(@TempDir Path folder) throws Exception {
         String page = StepPage.of(figures(3000), false);
         ShownPage.assertNothingIsFetched(page);
         assertTrue(page.contains("<th scope=\"row\">vgg16, 1 worker: grpc / zerocopy</th><td>met</td>"), page);
+        assertTrue(page.contains("from the top: zerocopy, copy, grpc."), page);
         ShownPage shown = ShownPage.open(page, folder);
         assertTrue(shown.labels() > 2 * StepModel.ALL.size() * (1 + Transport.values().length), shown.labels() + "");
     }
