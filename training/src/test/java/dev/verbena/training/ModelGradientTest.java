@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Random;
 
 import dev.verbena.graph.Graph.Node;
-import dev.verbena.graph.Graph.Output;
 import dev.verbena.memory.Tensor;
 import dev.verbena.memory.TensorArena;
 import dev.verbena.memory.OffHeapSlabSource;
@@ -72,10 +71,11 @@ class ModelGradientTest {
             List<Tensor> batch = Batches.of(data, options, 0).next(0, arena);
             Map<String, Tensor> feeds = feeds(graph, batch);
             Map<String, Tensor> values = interpreter.run(feeds,
-                    names.stream().map(name -> gradientOf(graph, name).node()).toList());
+                    names.stream().map(name -> NetworkGradientTest.gradientOf(graph, name).node()).toList());
             float[] before = joined(names.stream().map(interpreter::variable).toList());
             float[] gradient = joined(
-                    names.stream().map(name -> values.get(gradientOf(graph, name).toString())).toList());
+                    names.stream().map(name -> values.get(NetworkGradientTest.gradientOf(graph, name).toString()))
+                            .toList());
             float[] direction = direction(before.length, gradient);
             double slope = product(gradient, direction, new float[gradient.length]);
             assertTrue(slope > .1, "there is no gradient to speak of: " + slope);
@@ -142,12 +142,14 @@ class ModelGradientTest {
             Interpreter interpreter = new Interpreter(graph.graph(), scope, false);
             List<Tensor> batch = Batches.of(data, options, 0).next(0, arena);
             Map<String, Tensor> feeds = feeds(graph, batch);
-            List<Node> targets = parameters.stream().map(each -> gradientOf(graph, each.name()).node()).toList();
+            List<Node> targets = parameters.stream()
+                    .map(each -> NetworkGradientTest.gradientOf(graph, each.name()).node()).toList();
             Map<String, Tensor> values = interpreter.run(feeds, targets);
             for (Parameter parameter : parameters) {
                 Tensor variable = interpreter.variable(parameter.name());
                 float[] before = HeapOfTensors.floats(variable);
-                float[] gradient = HeapOfTensors.floats(values.get(gradientOf(graph, parameter.name()).toString()));
+                float[] gradient = HeapOfTensors
+                        .floats(values.get(NetworkGradientTest.gradientOf(graph, parameter.name()).toString()));
                 float[] direction = direction(before.length, gradient);
                 double expected = 0;
                 for (int i = 0; i < gradient.length; i++) {
@@ -190,10 +192,5 @@ class ModelGradientTest {
         assertTrue(moved.isOpen());
         Map<String, Tensor> values = interpreter.run(feeds, List.of(graph.losses().getFirst().node()));
         return HeapOfTensors.floats(values.get(graph.losses().getFirst().toString()))[0];
-    }
-
-    /** Of the one worker. */
-    private static Output gradientOf(TrainingGraph graph, String variable) {
-        return graph.graph().node(variable + "/step").inputs().getLast();
     }
 }

@@ -83,8 +83,8 @@ class NetworkGradientTest {
         return result;
     }
 
-    /** Of the one worker. */
-    private static Output gradientOf(TrainingGraph graph, String variable) {
+    /** By which the one worker's step changes the variable. */
+    static Output gradientOf(TrainingGraph graph, String variable) {
         return graph.graph().node(variable + "/step").inputs().getLast();
     }
 }
